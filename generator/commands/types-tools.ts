@@ -79,7 +79,7 @@ export async function typesToolsCommand(file: string | undefined, options: Types
   const folder = path.resolve(out === '-' ? '.' : out);
   const isConfigured = out !== '-' && config !== undefined && folder === configuredToolFolder(config);
   const tools = isConfigured
-    ? await readConfiguredWith(config, toolList, savedFile ?? (server === undefined ? file : undefined))
+    ? await readConfiguredWith(config, toolList, savedFile ?? (server === undefined ? file : undefined), options.check)
     : toolList.tools;
   const command = formatCommand('types tools', {
     words: server === undefined ? [path.basename(file ?? '')] : [],
@@ -173,13 +173,20 @@ function configuredToolFolder({ config, folder }: ConfigFile): string | undefine
  * All tools of a config, with a new list in place of one of its files: a folder has the tools of one source, and
  * `mcpgen generate` must write the same.
  *
+ * @param file - The file that the list replaces. To check, it may be omitted if the config has only one.
  * @throws {@link McpgenError} if the config does not list the file.
  */
 async function readConfiguredWith(
   config: ConfigFile,
-  { contents }: ToolList,
+  { contents }: Pick<ToolList, 'contents'>,
   file: string | undefined,
+  isCheck: boolean,
 ): Promise<readonly ToolSource[]> {
+  if (file === undefined && isCheck) {
+    const { files } = await readToolFiles(config.config.tools ?? [], config.folder, process.cwd());
+    const [only, ...others] = files;
+    if (only !== undefined && others.length === 0) return readConfiguredWith(config, { contents }, only, isCheck);
+  }
   if (file !== undefined && file !== '-') {
     const replacement = { file: path.resolve(file), contents };
     const found = await readToolFiles(config.config.tools ?? [], config.folder, process.cwd(), replacement);

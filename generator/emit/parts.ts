@@ -64,7 +64,7 @@ const PART_DEPENDENCIES: Readonly<Record<Emittable, readonly Emittable[]>> = {
 const RUNTIME_MODULES: Readonly<Partial<Record<Emittable, readonly RuntimeModule[]>>> = {
   validators: ['runtime/validation'],
   revision: ['runtime/protocol/revision'],
-  client: ['runtime/index'],
+  client: ['runtime/index', 'runtime/subscribe'],
   server: ['runtime/index'],
   registry: ['runtime/registry'],
   stdio: ['runtime/stdio-client', 'runtime/stdio-server'],

@@ -187,12 +187,21 @@ export class BaseClient<
       this.#isNegotiated = true;
       this.#missingCapabilities.clear();
       transport.setProtocolVersion?.(this.#spoken.revision.version);
-      if (!this.#spoken.revision.isStateless)
+      if (!this.#spoken.revision.isStateless) {
         this.#endpoint.notify("notifications/initialized");
+        await this.#setLogLevel();
+      }
     } catch (error) {
       await this.#endpoint.close();
       throw error;
     }
+  }
+
+  /** A stateless revision has the level in each request instead. */
+  async #setLogLevel(): Promise<void> {
+    const { logLevel: level } = this.#settings;
+    if (level !== undefined && "logging" in this.#server.capabilities)
+      await this.request("logging/setLevel", { level });
   }
 
   /** Ends the connection. Pending calls are rejected with a `ConnectionClosedError`. */

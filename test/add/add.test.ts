@@ -107,6 +107,7 @@ describe('what cannot be done is reported once, with nothing written', () => {
       ['resource', 'x', '--uri', 'x://{?q}'],
       /--uri: the URI template x:\/\/\{\?q\} is not supported: .*, at character 5\n/,
     ],
+    [['resource', 'x', '--uri', 'foo'], /--uri: "foo" has no scheme, so it is not a URI\n/],
     [['resource', 'x', '--uri', 'x://{a}{b}'], /two variables need a text between them, at character 8\n/],
     [['resource', 'x', '--uri', 'notes://{id}'], /src\/resources\/notes\.ts: the URI notes:\/\/\{id\} is taken/],
     [['resource', 'x', '--uri', 'notes://{name}'], /notes:\/\/\{name\} matches the same URIs as notes:\/\/\{id\}/],

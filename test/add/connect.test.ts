@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Addable } from '../../generator/scaffold/edit/addition.js';
-import { connectListToServer, expectCapability } from '../../generator/scaffold/edit/connect.js';
+import { connectListToServer } from '../../generator/scaffold/edit/connect.js';
 
 const served = (kind: Addable) => ({ kind, registry: './generated/runtime/registry', extension: '.js' });
 
@@ -175,16 +175,4 @@ describe('a server that its author has edited', () => {
     expect(result).toMatchObject({ status: 'unknown', reason, line });
     expect(result.status === 'unknown' && result.byHand).toContain('import { prompts } from "./prompts/index.js";');
   });
-});
-
-test('adds the capability to expected answers once', async () => {
-  const text = `send({ params: { capabilities: {} } });
-expect(answers).toEqual([{ result: { capabilities: {} } }, { result: expect.objectContaining({ capabilities: { logging: {}, }, }) as object }]);
-`;
-  const expected = `send({ params: { capabilities: {} } });
-expect(answers).toEqual([{ result: { capabilities: { tools: {} } } }, { result: expect.objectContaining({ capabilities: { logging: {}, tools: {}, }, }) as object }]);
-`;
-  expect(await expectCapability(text, 'tools')).toBe(expected);
-  expect(await expectCapability(expected, 'tools')).toBeUndefined();
-  expect(await expectCapability('expect(', 'tools')).toBeUndefined();
 });

@@ -94,7 +94,7 @@ describe('what is refused, with nothing written', () => {
     ['a path behind a scope', ['@acme/../../x'], 'is not a valid package name'],
     ['a name that steers a terminal', ['\u001b[2Jx'], 'is not a valid package name'],
     ['an empty name', [''], 'is not a valid package name'],
-    ['an unknown feature', ['demo', '--features', 'tolls'], 'Did you mean tools?'],
+    ['an unknown feature', ['demo', '--features', 'tolls'], 'Did you mean tools? There are tools, resources, prompts,'],
     ['an unknown transport', ['demo', '--transport', 'carrier-pigeon'], 'There are stdio, http.'],
     ['an unknown revision', ['demo', '-r', '2025-01-01'], 'is not built in'],
     ['an unknown runtime', ['demo', '--runtime', 'v3'], 'There are none, sdk, sdk-v1.'],

@@ -218,3 +218,19 @@ describe.concurrent('--from-server', () => {
     expect(run.stderr).toMatch(message);
   });
 });
+
+test('--check compares the server with the one list of the config', async () => {
+  const pages = { first: { tools: [tool('one')] } };
+  const url = `http://127.0.0.1:${await serving(pages)}/mcp`;
+  const folder = temporaryFolder();
+  const config = { out: 'out', revisions: ['2026-07-28'], emit: ['client'], tools: ['tools.json'] };
+  writeFileSync(path.join(folder, 'mcpgen.config.json'), JSON.stringify(config));
+  const run = (...args: readonly string[]): Promise<Run> =>
+    mcpgen(['types', 'tools', '--from-server', url, '--timeout', '20', ...args], { cwd: folder, env: NO_PROXY });
+  expect(await run('--save', 'tools.json')).toMatchObject({ code: 0, stderr: '' });
+  expect(await run('--check')).toMatchObject({ code: 0, stderr: '' });
+  pages.first.tools.push(tool('two'));
+  expect(await run('--check')).toMatchObject({ code: 1 });
+  expect(namesIn(folder)).toEqual(['one']);
+  expect((await run()).stderr).toContain('the config lists other tools for this output folder');
+});

@@ -8,7 +8,7 @@ import { writeChanges } from '../../output/write.js';
 import { isReserved } from '../../print/names.js';
 import { readTemplate } from '../../read/files.js';
 import { additionHandlerFile, additionTestFile, type Addable, type Addition } from '../../scaffold/edit/addition.js';
-import { connectListToServer, expectCapability } from '../../scaffold/edit/connect.js';
+import { connectListToServer } from '../../scaffold/edit/connect.js';
 import { findResourceAddresses, refuseAddress, type UsedAddress } from '../../scaffold/edit/resource-address.js';
 import { findDefineCall, registerInList } from '../../scaffold/edit/register.js';
 import { showProgress, printLine, printJson, printWarning } from '../../terminal.js';
@@ -118,7 +118,6 @@ export async function addCommand(kind: Addable, name: string, options: AddItemOp
     notes: new Map([
       [index, `${identifier} is in the list`],
       [SERVER_FILE, `the server has ${list}`],
-      [CONVERSATION_TEST, `the server has ${list}`],
     ]),
     warnings,
     project,
@@ -143,9 +142,8 @@ async function readSchemas(
   );
 }
 
-/** Where the project creates its server, and the test of its first messages. */
+/** Where the project creates its server. */
 const SERVER_FILE = 'src/server.ts';
-const CONVERSATION_TEST = 'test/conversation.test.ts';
 
 /** Names are what the specification allows for tools (MCP 2025-11-25, server features, tools, tool names). */
 function refuseAdditionName(kind: Addable, name: string): void {
@@ -219,12 +217,7 @@ async function planRegistryConnection(
       ].join('\n'),
     });
   }
-  const conversation = readProjectFile(project, CONVERSATION_TEST);
-  const expecting = conversation === undefined ? undefined : await expectCapability(conversation, list);
-  return [
-    ...(connection.status === 'added' ? [await planEdit(project, SERVER_FILE, text, connection.text)] : []),
-    ...(expecting === undefined ? [] : [await planEdit(project, CONVERSATION_TEST, conversation, expecting)]),
-  ];
+  return connection.status === 'added' ? [await planEdit(project, SERVER_FILE, text, connection.text)] : [];
 }
 
 function additionStem(name: string): string {

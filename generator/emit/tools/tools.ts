@@ -160,7 +160,7 @@ function emitToolClient(tools: readonly ToolSummary[]): SourceFile<ToolModule> {
   const client = file.importType('runtime/client/tool-calls', 'ToolClient');
   file.reexport('runtime/client/tool-calls', {
     values: ['ToolArgumentsError', 'ToolOutputError'],
-    types: ['ToolClient', 'ToolResult'],
+    types: ['ToolCallOptions', 'ToolClient', 'ToolResult'],
   });
   const methods = tools.map((tool) => printToolMethod(file, tool));
   file.declare('type', 'Tools', {
@@ -196,7 +196,7 @@ function printToolMethod(file: SourceFile<ToolModule>, tool: ToolSummary): { sig
     new Set(),
   );
   const signature = (result: string): string =>
-    `${doc}readonly ${camel}: (args${isOptional ? '?' : ''}: ${input}, options?: Options) => Promise<${result}>;`;
+    `${doc}readonly ${camel}: (args${isOptional ? '?' : ''}: ${input}, options?: ${file.importType('runtime/client/tool-calls', 'ToolCallOptions')}<Options>) => Promise<${result}>;`;
   // Not a default of the parameter: `{}` is not assignable to an optional member named `constructor`.
   const given = `args${isOptional ? ' ?? {}' : ''}`;
   if (!hasOutput) {

@@ -252,25 +252,3 @@ function declarationOf(node: Node, kinds: ParsedSource['SyntaxKind']): Node | un
   const declarations = symbol?.getDeclarations() ?? [];
   return declarations.length === 1 ? declarations[0] : undefined;
 }
-
-/**
- * Adds a capability to those that the conversation test of a project expects, if it has the form that `mcpgen init`
- * wrote; undefined if nothing changes.
- *
- * @param text - The author's file, `test/conversation.test.ts`.
- */
-export async function expectCapability(text: string, name: string): Promise<string | undefined> {
-  const parsed = await parseSource(text);
-  if ('fault' in parsed) return undefined;
-  const { tree, source, SyntaxKind } = parsed;
-  const edits = tree.getDescendantsOfKind(SyntaxKind.PropertyAssignment).flatMap((property) => {
-    const value = property.getInitializer()?.asKind(SyntaxKind.ObjectLiteralExpression);
-    const isAnswer = property
-      .getAncestors()
-      .some((one) => one.asKind(SyntaxKind.PropertyAssignment)?.getName() === 'result');
-    if (value === undefined || property.getName() !== 'capabilities' || !isAnswer) return [];
-    if (value.getProperty(name) !== undefined) return [];
-    return listEdit(source, listSpan(value, value.getProperties()), `${name}: {}`);
-  });
-  return edits.length === 0 ? undefined : parsed.apply(edits);
-}

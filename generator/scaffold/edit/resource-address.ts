@@ -25,6 +25,13 @@ export function isTemplate(uri: string): boolean {
  * @throws {@link McpgenError} with the place in the template, or the file of the other resource.
  */
 export function refuseAddress(uri: string, taken: readonly UsedAddress[]): void {
+  // RFC 3986, section 3: a URI begins with a scheme. A template may leave it to a variable.
+  if (!/^(?:[a-z][a-z0-9+.-]*:|\{)/i.test(uri)) {
+    throw new McpgenError(`${JSON.stringify(uri)} has no scheme, so it is not a URI`, {
+      place: '--uri',
+      remedy: 'Begin with one, as in notes://today.',
+    });
+  }
   let form: string;
   try {
     form = parseAddress(uri);

@@ -1,5 +1,5 @@
 import { managerConditions } from './package-manager.js';
-import { hasSessionsOnly, type Selection } from './selection.js';
+import { hasSessionsOnly, newestRevision, type Selection } from './selection.js';
 
 /** `sdk` is either version. */
 const RUNTIME_CONDITIONS = { none: ['own'], sdk: ['sdk', 'sdk-v2'], 'sdk-v1': ['sdk', 'sdk-v1'] } as const;
@@ -15,18 +15,13 @@ export function selectionConditions(selection: Selection): ReadonlySet<string> {
     ...managerConditions(selection),
     ...(revisions.some(({ isStateless }) => isStateless) ? ['stateless'] : []),
     ...(revisions.some(({ isStateless }) => !isStateless) ? ['stateful'] : []),
+    // Forms have had fields with several values since then.
+    ...(newestRevision(selection).revision >= '2025-11-25' ? ['lists'] : []),
     ...(hasSessionsOnly(selection) ? ['sessions'] : []),
-    // The capability was added one revision after the method.
-    ...(statefulCondition(revisions) >= '2025-03-26' ? ['completions'] : []),
     ...(listed === undefined ? [] : ['listed']),
     ...(listed === undefined || listed.target.length === 0 ? [] : ['target']),
     ...(kind === 'client' && features.length > 0 ? ['handlers'] : []),
   ]);
-}
-
-/** The newest revision that begins with a handshake; empty if every selected revision is stateless. */
-function statefulCondition(revisions: Selection['revisions']): string {
-  return revisions.filter(({ isStateless }) => !isStateless).at(-1)?.revision ?? '';
 }
 
 /** Evaluates a condition: names with optional `!`, joined by `|` and `&`, of which `&` binds tighter. */

@@ -177,7 +177,7 @@ export function parseChoice<T extends string>(word: string, known: readonly T[],
   const near = closestMatch(word, known);
   throw new McpgenError(`there is no ${noun} ${JSON.stringify(word)}`, {
     place,
-    remedy: near === undefined ? `There are ${known.join(', ')}.` : `Did you mean ${near}?`,
+    remedy: `${near === undefined ? '' : `Did you mean ${near}? `}There are ${known.join(', ')}.`,
   });
 }
 

@@ -36,6 +36,9 @@ export class SpokenRevision {
       [META_KEYS.VERSION]: revision.version,
       [META_KEYS.CLIENT_INFO]: this.#settings.info,
       [META_KEYS.CLIENT_CAPABILITIES]: this.#capabilities,
+      ...(this.#settings.logLevel === undefined
+        ? {}
+        : { [META_KEYS.LOG_LEVEL]: this.#settings.logLevel }),
     };
   }
 

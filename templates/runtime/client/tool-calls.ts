@@ -8,10 +8,17 @@ export interface ToolClient<Options, Result extends object> {
     params: {
       readonly name: string;
       readonly arguments?: Record<string, unknown>;
+      _meta?: Record<string, unknown>;
     },
     options?: Options,
   ): Promise<Result>;
 }
+
+/** Options of a call of a tool: those of the client, and `meta`. */
+export type ToolCallOptions<Options> = Options & {
+  /** Members of the request's `_meta`, such as `{ traceparent }`. */
+  readonly meta?: Readonly<Record<string, unknown>> | undefined;
+};
 
 /** A result without the members that depend on whether the call failed; keeps an index signature. */
 type CommonMembers<Result> = {
@@ -92,13 +99,18 @@ export async function callTool<Options, Result extends object>(
   name: string,
   args: unknown,
   validateInput: ToolValidator | undefined,
-  options: Options | undefined,
+  options: ToolCallOptions<Options> | undefined,
 ): Promise<Result> {
   const checked = validateInput?.(args);
   if (checked?.success === false)
     throw new ToolArgumentsError(name, checked.failure);
+  const meta = options?.meta;
   return client.callTool(
-    { name, arguments: args as Record<string, unknown> },
+    {
+      name,
+      arguments: args as Record<string, unknown>,
+      ...(meta === undefined ? {} : { _meta: { ...meta } }),
+    },
     options,
   );
 }
@@ -119,7 +131,7 @@ export async function callStructuredTool<
   args: unknown,
   validateInput: ToolValidator | undefined,
   validateOutput: (value: unknown) => Validation<Output>,
-  options: Options | undefined,
+  options: ToolCallOptions<Options> | undefined,
 ): Promise<ToolResult<Result, Output>> {
   const result = await callTool(client, name, args, validateInput, options);
   const { isError, structuredContent } = result as {

@@ -44,6 +44,20 @@ export interface ClientSettings
     Readonly<Record<string, ClientNotificationHandler | undefined>> | undefined;
   /** Validates results before the caller receives them; on by default. */
   readonly validateResults?: boolean | undefined;
+  /**
+   * The lowest level of log messages to receive, as `notifications/message`. By default, a server sends none in a
+   * stateless revision, and what it chooses in a stateful one (MCP 2026-07-28 and 2025-11-25, logging).
+   */
+  readonly logLevel?:
+    | "debug"
+    | "info"
+    | "notice"
+    | "warning"
+    | "error"
+    | "critical"
+    | "alert"
+    | "emergency"
+    | undefined;
   /** Deviations to tolerate in results, from `tolerating(...)`. None by default. */
   readonly lenient?: Leniency | undefined;
   /** Sends requests even if the server has not declared the capability. Off by default. */

@@ -59,6 +59,13 @@ export class CapabilityError extends CallError {
   }
 }
 
+/** What a client uses in every revision instead of methods that only some revisions have. */
+const ALTERNATIVES: Readonly<Record<string, string>> = {
+  "subscriptions/listen": "`subscribe` of runtime/subscribe",
+  "resources/subscribe": "`subscribe` of runtime/subscribe",
+  "logging/setLevel": "the option `logLevel` of the client",
+};
+
 /**
  * A call was not sent, since the agreed revision has no such method in this direction. Do without it, or agree on another
  * revision.
@@ -70,7 +77,12 @@ export class UnsupportedMethodError extends CallError {
   readonly revision: string;
 
   constructor(method: string, revision: string) {
-    super(`revision ${revision} has no ${method} that this side may send`);
+    const alternative = Object.hasOwn(ALTERNATIVES, method)
+      ? `; use ${ALTERNATIVES[method]}, which works in every revision`
+      : "";
+    super(
+      `revision ${revision} has no ${method} that this side may send${alternative}`,
+    );
     this.method = method;
     this.revision = revision;
   }

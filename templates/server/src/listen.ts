@@ -13,8 +13,10 @@ import { buildServer } from "./server.js";
  */
 export async function listen(port: number): Promise<ListeningServer> {
   const handler = createHttpHandler({
-    // Each session has its own server.
-    server: buildServer,
+    // All sessions share one server, so that `notify` reaches all clients. Pass a function, `({ auth }) => ...`, if what
+    // the server offers depends on who connects: each session then has a separate server, which notifies only its own
+    // client.
+    server: buildServer(),
     path: "/mcp",
     // Before you let other machines connect, set `authorize`, `allowedHosts` and `allowedOrigins`.
     onEvent: (event) => {

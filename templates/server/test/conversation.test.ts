@@ -37,7 +37,7 @@ test("a session, message by message", async () => {
     { jsonrpc: "2.0", id: 2, method: "ping" },
     { jsonrpc: "2.0", id: 3, method: "tools/dance" },
   ]);
-  expect(answers).toEqual([
+  expect(answers).toMatchObject([
     {
       jsonrpc: "2.0",
       id: 1,
@@ -48,7 +48,6 @@ test("a session, message by message", async () => {
           tools: {}, // if: tools
           resources: {}, // if: resources
           prompts: {}, // if: prompts
-          completions: {}, // if: completion&completions
         },
         serverInfo: info,
       },
@@ -77,20 +76,19 @@ test("self-contained requests", async () => {
     { jsonrpc: "2.0", id: 1, method: "server/discover", params: { _meta } },
     { jsonrpc: "2.0", id: 2, method: "tools/dance", params: { _meta } },
   ]);
-  expect(answers).toEqual([
+  expect(answers).toMatchObject([
     {
       jsonrpc: "2.0",
       id: 1,
-      result: expect.objectContaining({
+      result: {
         resultType: "complete",
         capabilities: {
           logging: {}, // if: logging
           tools: {}, // if: tools
           resources: {}, // if: resources
           prompts: {}, // if: prompts
-          completions: {}, // if: completion
         },
-      }) as object,
+      },
     },
     {
       jsonrpc: "2.0",

@@ -9,6 +9,13 @@ beforeAll(async () => {
 });
 afterAll(() => listening.close());
 
+/** Headers of every request. If `authorize` in src/listen.ts requires a token, add it here. */
+const HEADERS = {
+  "content-type": "application/json",
+  accept: "application/json, text/event-stream",
+  // authorization: "Bearer TOKEN",
+};
+
 /** Posts a message. The result is in the body of the response, or in an event. */
 async function post(
   message: object,
@@ -16,11 +23,7 @@ async function post(
 ): Promise<{ status: number; session: string | null; answer: unknown }> {
   const response = await fetch(listening.url, {
     method: "POST",
-    headers: {
-      "content-type": "application/json",
-      accept: "application/json, text/event-stream",
-      ...headers,
-    },
+    headers: { ...HEADERS, ...headers },
     body: JSON.stringify({ jsonrpc: "2.0", ...message }),
   });
   const body = await response.text();

@@ -3,7 +3,9 @@ import { connect } from "../support.js";
 
 test("asks the user for how many", async () => {
   const client = await connect({
-    "elicitation/create": () => ({ action: "accept", content: { count: 4 } }),
+    handlers: {
+      "elicitation/create": () => ({ action: "accept", content: { count: 4 } }),
+    },
   });
   const result = await client.callTool({
     name: "book",
@@ -16,7 +18,9 @@ test("asks the user for how many", async () => {
 
 test("books nothing if the user declines", async () => {
   const client = await connect({
-    "elicitation/create": () => ({ action: "decline" }),
+    handlers: {
+      "elicitation/create": () => ({ action: "decline" }),
+    },
   });
   const result = await client.callTool({
     name: "book",
@@ -28,7 +32,7 @@ test("books nothing if the user declines", async () => {
 });
 
 test("says what a client without the capability lacks", async () => {
-  const client = await connect({});
+  const client = await connect();
   const result = await client.callTool({
     name: "book",
     arguments: { day: "Friday" },

@@ -3,9 +3,11 @@ import { connect } from "../support.js";
 
 test("lists the client's folders", async () => {
   const client = await connect({
-    "roots/list": () => ({
-      roots: [{ uri: "file:///project", name: "project" }],
-    }),
+    handlers: {
+      "roots/list": () => ({
+        roots: [{ uri: "file:///project", name: "project" }],
+      }),
+    },
   });
   const result = await client.callTool({ name: "folders" });
   expect(result).toMatchObject({
@@ -14,7 +16,7 @@ test("lists the client's folders", async () => {
 });
 
 test("says what a client without the capability lacks", async () => {
-  const client = await connect({});
+  const client = await connect();
   const result = await client.callTool({ name: "folders" });
   expect(result).toMatchObject({
     isError: true,

@@ -3,11 +3,13 @@ import { connect } from "../support.js";
 
 test("returns the text of the client's model", async () => {
   const client = await connect({
-    "sampling/createMessage": () => ({
-      model: "test",
-      role: "assistant",
-      content: { type: "text", text: "It is short." },
-    }),
+    handlers: {
+      "sampling/createMessage": () => ({
+        model: "test",
+        role: "assistant",
+        content: { type: "text", text: "It is short." },
+      }),
+    },
   });
   const result = await client.callTool({
     name: "summarize",
@@ -19,7 +21,7 @@ test("returns the text of the client's model", async () => {
 });
 
 test("says what a client without the capability lacks", async () => {
-  const client = await connect({});
+  const client = await connect();
   const result = await client.callTool({
     name: "summarize",
     arguments: { text: "A long text." },
