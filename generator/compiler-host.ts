@@ -18,13 +18,13 @@ export function compilerHosts(
   const parsed = new Map<string, ts.SourceFile>();
   return (options) => {
     const host = compiler.createCompilerHost(options);
-    const { getSourceFile, fileExists, readFile } = host;
+    const files = { ...host };
     host.getDefaultLibLocation = () => LIBRARY_FOLDER;
     host.getDefaultLibFileName = (settings) => `${LIBRARY_FOLDER}/${compiler.getDefaultLibFileName(settings)}`;
-    host.fileExists = (name) => (isLibrary(name) ? libraries.fileExists(name) : fileExists(name));
-    host.readFile = (name) => (isLibrary(name) ? libraries.readFile(name) : readFile(name));
+    host.fileExists = (name) => (isLibrary(name) ? libraries.fileExists(name) : files.fileExists(name));
+    host.readFile = (name) => (isLibrary(name) ? libraries.readFile(name) : files.readFile(name));
     host.getSourceFile = (name, version, ...rest) => {
-      if (!isLibrary(name)) return getSourceFile(name, version, ...rest);
+      if (!isLibrary(name)) return files.getSourceFile(name, version, ...rest);
       const text = libraries.readFile(name);
       const source = parsed.get(name) ?? (text && compiler.createSourceFile(name, text, version, true));
       if (!source) return undefined;
