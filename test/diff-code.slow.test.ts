@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -102,6 +103,53 @@ describe('diff --code', () => {
     const result = await mcpgen(['diff', '2024-11-05', NEW, '--code', 'src'], { cwd: project });
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toMatch(/^error: src: it imports no generated file of 2024-11-05\nhint: Pass the sources/);
+  });
+});
+
+describe('a project without @types/node', () => {
+  let folder = '';
+  let affected: AffectedCode | undefined;
+  const code = `import type { CallToolResult, ListToolsResult, ResultOf } from './mcp/${OLD}/index.js';
+export async function list(): Promise<ListToolsResult> {
+  return { tools: [] };
+}
+export const results: readonly CallToolResult[] = ['a'].map((text) => ({ content: [{ type: 'text' as const, text }] }));
+export const handlers: Record<string, () => Promise<CallToolResult>> = {
+  echo: async () => ({ content: [] }),
+};
+export function withoutTask(result: ResultOf<'tools/call'>): CallToolResult | undefined {
+  if ('task' in result) return undefined;
+  return result;
+}
+`;
+  beforeAll(async () => {
+    folder = temporaryFolder();
+    await generate({ out: path.join(folder, 'src/mcp'), revisions: [OLD, NEW], emit: ['types', 'methods'] });
+    const compilerOptions = { strict: true, module: 'nodenext', target: 'es2022', types: [] };
+    writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }');
+    writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
+    writeFileSync(path.join(folder, 'src/main.ts'), code);
+    const { stdout } = await mcpgen(['diff', OLD, NEW, '--code', 'src', '--json'], { cwd: folder });
+    affected = (JSON.parse(stdout) as { code: AffectedCode }).code;
+  }, 120_000);
+
+  test('lists the lines that tsc reports after the imports change', () => {
+    writeFileSync(path.join(folder, 'src/main.ts'), code.replaceAll(OLD, NEW));
+    const tsc = path.resolve('node_modules/typescript/bin/tsc');
+    const { stdout } = spawnSync(process.execPath, [tsc, '--noEmit', '-p', folder], { cwd: folder, encoding: 'utf8' });
+    const reported = [...stdout.matchAll(/^src\/main\.ts\((\d+),/gm)].map(([, line]) => Number(line));
+    const found = affected?.groups.flatMap(({ lines }) => lines.map(({ line }) => line)).sort((a, b) => a - b);
+    expect(reported).toEqual([3, 5, 7, 11]);
+    expect(found).toEqual(reported);
+  });
+
+  test('assigns what is missing to the change that requires it', () => {
+    const groups = affected?.groups.map(({ change, lines }) => [change?.id, lines.map(({ line }) => line)]);
+    expect(groups).toEqual([
+      ['member-added-required:ListToolsResult.cacheScope', [3]],
+      ['member-added-required:CallToolResult.resultType', [5, 7]],
+      ['result-added:tools/call', [11]],
+    ]);
   });
 });
 

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { Project as TsMorphProject, ts } from 'ts-morph';
+import { compilerHosts } from '../compiler-host.js';
 import { McpgenError } from '../errors.js';
 import { memberOf } from '../model/catalog/derive.js';
 import { refsIn } from '../model/types/references.js';
@@ -112,33 +113,13 @@ export async function compareWithPackage(options: DriftOptions): Promise<DriftRe
   };
 }
 
-/**
- * Creates programs as the compiler does, which knows of each file whether it is an ES module; those of ts-morph do not.
- * The declarations of the language are those that ts-morph includes.
- */
+/** Creates programs as the compiler does, which knows of each file whether it is an ES module; those of ts-morph do not. */
 function createProgramFactory(
   compiler: Compiler,
   Project: typeof TsMorphProject,
 ): (options: ts.CompilerOptions, file: string) => ts.Program {
-  const libraries = new Map<string, ts.SourceFile>();
-  return (options, file) => {
-    if (libraries.size === 0) {
-      const project = new Project({ compilerOptions: options, useInMemoryFileSystem: true });
-      // The compiler reads them only for a program with files.
-      project.createSourceFile('nothing.ts', '');
-      const programs = project.getProgram().compilerObject;
-      for (const library of programs.getSourceFiles()) {
-        if (programs.isSourceFileDefaultLibrary(library)) libraries.set(library.fileName, library);
-      }
-    }
-    const folder = path.posix.dirname([...libraries.keys()][0] ?? '/');
-    const host = compiler.createCompilerHost(options);
-    const getSourceFile = host.getSourceFile.bind(host);
-    host.getDefaultLibLocation = () => folder;
-    host.getDefaultLibFileName = () => `${folder}/lib.es2022.d.ts`;
-    host.getSourceFile = (name, ...rest) => libraries.get(name) ?? getSourceFile(name, ...rest);
-    return compiler.createProgram([file], options, host);
-  };
+  const createHost = compilerHosts(compiler, Project);
+  return (options, file) => compiler.createProgram([file], options, createHost(options));
 }
 
 /** The latest revision that a package declares. */

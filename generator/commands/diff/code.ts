@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { ts as TypeScript } from 'ts-morph';
+import { compilerHosts } from '../../compiler-host.js';
 import { McpgenError } from '../../errors.js';
 import { EMITTABLE, render, type Emittable, type ImportExtension, type Protocol } from '../../index.js';
 import { callMethodName } from '../../emit/client.js';
@@ -25,13 +26,13 @@ export async function findAffectedCode(
   after: Protocol,
   report: DiffReport,
 ): Promise<AffectedCode> {
-  const { ts } = await import('ts-morph');
+  const { Project, ts } = await import('ts-morph');
   const target = path.resolve(given);
   if (!existsSync(target)) {
     throw new McpgenError('no such file or folder', { place: given, remedy: 'Pass the folder with your sources.' });
   }
   const { fileNames, options } = programSettings(ts, target);
-  const host = ts.createCompilerHost(options);
+  const host = compilerHosts(ts, Project)(options);
   const old = ts.createProgram(fileNames, options, host);
   const generated = generatedFolders(old, before.revision);
   if (generated.size === 0) {
@@ -93,9 +94,13 @@ function programSettings(
     module: ts.ModuleKind.NodeNext,
     moduleResolution: ts.ModuleResolutionKind.NodeNext,
   };
+  // Declarations of globals are part of the program wherever they are.
+  const declarations = (parsed?.fileNames ?? []).filter((file) => /\.d\.[cm]?ts$/.test(file));
   return {
-    fileNames: files,
+    fileNames: [...new Set([...files, ...declarations.map((file) => path.resolve(file))])],
     options: {
+      // All installed @types, as in compilers before TypeScript 6: none of them hides an error of the new types.
+      types: ['*'],
       ...(parsed?.options ?? fallback),
       noEmit: true,
       composite: false,
@@ -194,19 +199,31 @@ interface ChangeWords {
   readonly subjects: readonly string[];
   /** The last member of the place; undefined if the change is not of a member. */
   readonly member: string | undefined;
+  /** A result that the method did not have: what is missing in it is due to this change. */
+  readonly newResult: string | undefined;
+  /** The results that the method had. */
+  readonly oldResults: readonly string[];
 }
 
 function wordsOf(
-  { name, place, subject }: ReportChange,
+  { rule, name, place, subject, after }: ReportChange,
   { renames }: DiffReport,
   protocols: readonly Protocol[],
 ): ChangeWords {
-  const member = /\.([\w$]+)(?:\[\])*$/.exec(place)?.[1];
-  const old = renames.filter(({ after }) => after === name).map(({ before }) => before);
+  const old = renames.filter((rename) => rename.after === name).map(({ before }) => before);
+  const isMember = subject !== 'method' && place !== name;
   return {
     subjects: subject === 'method' ? methodNamesInCode(name, protocols) : [name, ...old],
-    member: subject === 'method' ? undefined : member,
+    member: isMember ? lastMember(place) : undefined,
+    newResult: rule === 'result-added' ? (after ?? undefined) : undefined,
+    oldResults: (protocols[0]?.methods ?? []).flatMap((method) => (method.name === name ? method.results : [])),
   };
+}
+
+/** The last member of a place such as `Tool.icons[]` or `Result._meta["a/b"]`. */
+function lastMember(place: string): string {
+  const [, name, quoted] = /(?:\.([\w$*]+)|\["([^"]*)"\])(?:\[\])*$/.exec(place) ?? [];
+  return name ?? quoted ?? place;
 }
 
 /** A method as code names it: itself, its constant, its message and the client's method for it. */
@@ -215,12 +232,33 @@ function methodNamesInCode(name: string, protocols: readonly Protocol[]): readon
   return [name, constantCase(name), ...messages.flatMap((method) => [method.message, callMethodName(method)])];
 }
 
-/** How well a line fits a change: the names that the compiler quotes count more than those in the line. */
-function likeness({ message, code }: AffectedLine, { subjects, member }: ChangeWords): number {
-  const quoted = new Set([...message.matchAll(/'([^'\n]{1,80})'/g)].map((match) => match[1]));
-  const isNamed = subjects.some((word) => quoted.has(word));
+/** How well a line fits a change: the names in the compiler's message count more than those in the line. */
+function likeness({ message, code }: AffectedLine, { subjects, member, newResult, oldResults }: ChangeWords): number {
+  const { members, types } = namesIn(message);
+  const isNamed = subjects.some((word) => types.has(word));
   const isInLine = subjects.some((word) => code.includes(word));
+  if (newResult !== undefined && types.has(newResult)) {
+    return isNamed || isInLine || oldResults.some((result) => types.has(result)) ? 7 : 6;
+  }
   if (member === undefined) return isNamed ? 3 : 0;
-  if (!quoted.has(member)) return 0;
+  if (!members.has(member)) return 0;
   return isNamed ? 5 : isInLine ? 4 : 1;
+}
+
+interface MessageNames {
+  readonly members: ReadonlySet<string>;
+  /** What is quoted, and each name in it: `Task` of `Promise<Task>`. */
+  readonly types: ReadonlySet<string>;
+}
+
+/** The names in a message: those in quotes, and those after "is missing the following properties from type 'A':". */
+function namesIn(message: string): MessageNames {
+  const quoted = [...message.matchAll(/'([^'\n]+)'/g)].map(([, text = '']) => text);
+  const listed = [...message.matchAll(/ properties from type '[^'\n]+': ([^\n]+)/g)].flatMap(([, list = '']) =>
+    list.split(', '),
+  );
+  return {
+    members: new Set([...quoted, ...listed].map((name) => name.replace(/^"(.*)"$/, '$1'))),
+    types: new Set(quoted.flatMap((text) => [text, ...(text.match(/[\w$]+/g) ?? [])])),
+  };
 }
