@@ -51,7 +51,14 @@ export function parseTool(source: ToolSource, docs: Docs, documents: SchemaDocum
     ['output', 'Output'],
   ] as const) {
     const schema = source[role];
-    if (schema === undefined) continue;
+    if (schema === undefined) {
+      if (role === 'input' && !source.isOwn)
+        warnings.push({
+          place: source.places.input,
+          message: `the tool ${showValue(source.name, 60)} has no "inputSchema", so any object is accepted`,
+        });
+      continue;
+    }
     const read = readToolSchema(schema, key, { source, role, docs, documents });
     definitions.push(...read.definitions);
     warnings.push(...read.warnings);

@@ -1,5 +1,14 @@
-import type { ArrayNode, Constraints, Definition, Member, ObjectNode, TypeNode } from '../model/protocol.js';
-import { shapeKey } from '../model/types/shape-key.js';
+import type {
+  ArrayNode,
+  Constraints,
+  Definition,
+  Member,
+  ObjectNode,
+  PatternMember,
+  RefinedNode,
+  Rule,
+  TypeNode,
+} from '../model/protocol.js';
 import type { JsonValue } from '../read/json/json.js';
 import { docComment, type DocComment } from './doc-comment.js';
 import { memberName } from './names.js';
@@ -63,10 +72,13 @@ export function printType(type: TypeNode, printer: TypePrinter): string {
       const texts = uniqueTexts(type.variants.map((variant) => parenthesize(variant, printer, ['intersection'])));
       return isAnyJson(texts) ? 'unknown' : texts.join(' | ');
     }
-    case 'intersection':
-      return uniqueTexts(type.parts.map((part) => parenthesize(part, printer, ['union']))).join(' & ');
+    case 'intersection': {
+      const texts = uniqueTexts(type.parts.map((part) => parenthesize(part, printer, ['union'])));
+      const known = texts.filter((text) => text !== 'unknown');
+      return known.length === 0 ? 'unknown' : known.join(' & ');
+    }
     case 'refined':
-      return printType(type.type, printer);
+      return printType(withForbiddenMembers(type), printer);
     case 'object':
       return printObject(type, printer);
   }
@@ -140,10 +152,69 @@ function refersDirectly(type: TypeNode): boolean {
 }
 
 function parenthesize(type: TypeNode, printer: TypePrinter, kinds: readonly TypeNode['kind'][]): string {
-  if (type.kind === 'refined') return parenthesize(type.type, printer, kinds);
+  if (type.kind === 'refined') return parenthesize(withForbiddenMembers(type), printer, kinds);
   const printed = printType(type, printer);
-  const compound = kinds.includes(type.kind) || (kinds.includes('intersection') && isSplit(type));
-  return compound ? `(${printed})` : printed;
+  return kinds.includes(type.kind) && printed !== 'unknown' ? `(${printed})` : printed;
+}
+
+/** The type of a refined one, as far as TypeScript can express its rules. */
+function withForbiddenMembers({ type: given, rules }: RefinedNode): TypeNode {
+  const type = rules.reduce(closeUnevaluated, given);
+  if (type.kind !== 'object') return type;
+  const forbidden = rules.flatMap((rule) => {
+    const object = rule.rule === 'not' ? onlyRequired(rule.type) : undefined;
+    return object === undefined ? [] : [object];
+  });
+  if (forbidden.length === 0) return type;
+  const others = type.members.filter(({ name }) => !forbidden.includes(name));
+  const never = [...new Set(forbidden)].map((name): Member => ({ name, required: false, type: { kind: 'never' } }));
+  return { ...type, members: [...others, ...never], shape: 'members' };
+}
+
+/** A type without the members or items that may not be there, if which ones these are does not depend on the value. */
+function closeUnevaluated(type: TypeNode, rule: Rule): TypeNode {
+  if (!('evaluated' in rule) || rule.type.kind !== 'never') return type;
+  const { branches, patterns, contained } = rule.evaluated;
+  if (branches.length + patterns.length + contained.length > 0) return type;
+  return closeType(type, rule.rule === 'unevaluatedMembers' ? 'object' : 'array');
+}
+
+function closeType(type: TypeNode, kind: 'object' | 'array'): TypeNode {
+  switch (type.kind) {
+    case 'intersection':
+      // Each part of an array knows only its own items.
+      return kind === 'array' ? type : { ...type, parts: type.parts.map((part) => closeType(part, kind)) };
+    case 'object': {
+      if (kind !== 'object' || type.rest?.kind !== 'unknown' || type.members.length === 0) return type;
+      const { rest: _rest, ...closed } = type;
+      return closed;
+    }
+    case 'array':
+      return kind === 'array' && type.items.kind === 'unknown' && type.prefix !== undefined
+        ? { ...type, items: { kind: 'never' } }
+        : type;
+    case 'union':
+      return isOpenUnion(type.variants)
+        ? { ...type, variants: type.variants.map((variant) => closeType(variant, kind)) }
+        : type;
+    default:
+      return type;
+  }
+}
+
+/** Whether a union is that of a schema without a type: one variant for each kind of value. */
+function isOpenUnion(variants: readonly TypeNode[]): boolean {
+  return new Set(variants.map(({ kind }) => kind)).size === variants.length;
+}
+
+/** The name of the member, if a schema says nothing but that an object has it. */
+function onlyRequired(type: TypeNode): string | undefined {
+  const object = type.kind === 'union' ? type.variants.find((variant) => variant.kind === 'object') : type;
+  if (object?.kind !== 'object' || object.patterns !== undefined || Object.keys(object.constraints).length > 0)
+    return undefined;
+  const [only, second] = object.members;
+  const isPlain = only?.required === true && only.type.kind === 'unknown' && second === undefined;
+  return isPlain && (object.rest === undefined || object.rest.kind === 'unknown') ? only.name : undefined;
 }
 
 function uniqueTexts(texts: readonly string[]): readonly string[] {
@@ -151,48 +222,65 @@ function uniqueTexts(texts: readonly string[]): readonly string[] {
 }
 
 function printObject(type: ObjectNode, printer: TypePrinter): string {
-  if (type.members.length === 0) {
-    if (type.shape === 'opaque' || type.shape === 'empty') return 'object';
-    return `{ [key: string]: ${type.rest === undefined ? 'unknown' : printType(type.rest, printer)} }`;
-  }
   const inside = printer.columns === undefined ? printer : { ...printer, columns: printer.columns - 2 };
-  const members = orderedMembers(type.members).map((member) => printMember(member, inside));
-  if (type.rest === undefined || type.rest.kind === 'never') return printBlock(members);
-  const index = `[key: string]: ${printType(type.rest, printer)}`;
-  if (type.rest.kind === 'unknown') return printBlock([...members, `${index};\n`]);
-  // An index signature applies to named members too; if they do not match it, an intersection is printed instead.
-  if (!isSplit(type)) return printBlock([...members, `${index} | undefined;\n`]);
-  return `${printBlock(members)} & { ${index} }`;
-}
-
-/** Whether an object's index signature does not match its named members. */
-function isSplit(type: TypeNode): boolean {
-  if (type.kind !== 'object' || type.members.length === 0) return false;
-  const { rest } = type;
-  if (rest === undefined || rest.kind === 'unknown' || rest.kind === 'never') return false;
-  const printed = { ignoreDefaults: true, ignoreConstraints: true };
-  const key = shapeKey(rest, printed);
-  return isJoined(rest) || type.members.some((member) => shapeKey(member.type, printed) !== key);
-}
-
-/** Whether a type contains an intersection, which TypeScript may not find assignable to an equal type. */
-function isJoined(type: TypeNode): boolean {
-  switch (type.kind) {
-    case 'intersection':
-      return true;
-    case 'union':
-      return type.variants.some(isJoined);
-    case 'array':
-      return isJoined(type.items);
-    case 'object':
-      return (
-        isSplit(type) ||
-        type.members.some((member) => isJoined(member.type)) ||
-        (type.rest !== undefined && isJoined(type.rest))
-      );
-    default:
-      return false;
+  const templates = templateMembers(type);
+  const index = indexType(type, templates, printer);
+  if (type.members.length === 0 && templates.length === 0) {
+    if (type.shape === 'opaque' || type.shape === 'empty') return 'object';
+    return `{ [key: string]: ${index ?? (type.rest?.kind === 'never' ? 'never' : 'unknown')} }`;
   }
+  return printBlock([
+    ...orderedMembers(type.members).map((member) => printMember(member, inside)),
+    ...templates.map(({ key, type: own }) => `[key: ${key}]: ${printType(own, printer)};\n`),
+    ...(index === undefined ? [] : [`[key: string]: ${index};\n`]),
+  ]);
+}
+
+/** Maximum length of the type of an index signature that repeats the types of members. */
+const MAX_INDEX_TYPE = 200;
+
+/** The type of members that are not named, which in TypeScript has to include the named ones. */
+function indexType(
+  type: ObjectNode,
+  templates: readonly { readonly member: PatternMember }[],
+  printer: TypePrinter,
+): string | undefined {
+  const patterns = (type.patterns ?? []).filter((own) => !templates.some(({ member }) => member === own));
+  const rest = type.rest?.kind === 'never' ? undefined : type.rest;
+  if (rest?.kind === 'unknown') return 'unknown';
+  if (rest === undefined && (patterns.length === 0 || type.rest === undefined)) return undefined;
+  const others = [...patterns, ...templates.map(({ member }) => member), ...type.members].map((member) => member.type);
+  const texts = uniqueTexts(
+    [...(rest === undefined ? [] : [rest]), ...others].map((own) => parenthesize(own, printer, ['intersection'])),
+  );
+  if (isAnyJson(texts)) return 'unknown';
+  const known = texts.filter((text) => text !== 'never');
+  const isOptional = type.members.some(({ required }) => !required);
+  const union = [...known, ...(isOptional ? ['undefined'] : [])].join(' | ');
+  return type.members.length > 0 && (union.length > MAX_INDEX_TYPE || union.includes('\n')) ? 'unknown' : union;
+}
+
+/** Patterns of names that are a plain prefix or suffix, as the key of an index signature. */
+function templateMembers(
+  type: ObjectNode,
+): readonly { readonly key: string; readonly member: PatternMember; readonly type: TypeNode }[] {
+  const found = (type.patterns ?? []).flatMap((member) => {
+    const match = /^(\^?)([\w :@/-]+)(\$?)$/.exec(member.pattern);
+    const [, start = '', text = '', end = ''] = match ?? [];
+    // TypeScript compares a named member with each index signature that includes its name.
+    const regex = new RegExp(member.pattern);
+    if ((start === '') === (end === '') || type.members.some(({ name }) => regex.test(name))) return [];
+    const key = start === '' ? `\`\${string}${text}\`` : `\`${text}\${string}\``;
+    return [{ key, text, isPrefix: start !== '', member, type: member.type }];
+  });
+  // One that includes another would have to have its type.
+  const isIncluded = (a: (typeof found)[number], b: (typeof found)[number]): boolean =>
+    a !== b &&
+    a.isPrefix === b.isPrefix &&
+    (a.isPrefix
+      ? a.text.startsWith(b.text) || b.text.startsWith(a.text)
+      : a.text.endsWith(b.text) || b.text.endsWith(a.text));
+  return found.filter((one) => !found.some((other) => isIncluded(one, other)));
 }
 
 function printBlock(members: readonly string[]): string {

@@ -111,7 +111,7 @@ const GIVEN_WANTED: readonly (readonly [string, JsonValue, string])[] = [
   [
     'members of another type than the index signature',
     { type: 'object', properties: { m: { type: 'number' } }, additionalProperties: { type: 'string' } },
-    'export type X = {\n  m?: number;\n} & { [key: string]: string };',
+    'export type X = {\n  m?: number;\n  [key: string]: string | number | undefined;\n};',
   ],
   [
     'no further members',

@@ -203,6 +203,13 @@ describe('schemas', () => {
     expect(texts.get('tools/none.ts')).toContain('export {};');
   });
 
+  test('a member that is required and not allowed has no valid value', async () => {
+    const { texts } = await typed([
+      { name: 't', inputSchema: { type: 'object', required: ['a'], additionalProperties: false } },
+    ]);
+    expect(texts.get('tools/t.ts')).toContain("check.present(value['a']) && check.absent(value['a'])");
+  });
+
   test('compares with constants of a type that an earlier part excludes', async () => {
     const item = { allOf: [{ $ref: '#/$defs/one' }, { type: 'null' }, { const: 'ab' }] };
     const one = { type: 'object', properties: { a: { type: 'string' } } };

@@ -2,7 +2,7 @@ import { exported, local } from '../../print/source-file.js';
 import type { Declaration } from '../../print/source-file.js';
 import { orderedMembers } from '../../print/type.js';
 import type { TypePrinter } from '../../print/type.js';
-import { discriminate, jsonKinds } from '../../model/types/discriminate.js';
+import { discriminate, jsonKinds, resolveReferences } from '../../model/types/discriminate.js';
 import type { JsonKind } from '../../model/types/discriminate.js';
 import { typeLookup } from '../../model/types/references.js';
 import type { TypeLookup } from '../../model/types/references.js';
@@ -45,6 +45,21 @@ const OTHER_KIND_TESTS: Readonly<Partial<Record<TypeNode['kind'], string>>> = {
   array: '!Array.isArray(value)',
   object: 'typeof value !== "object" || value === null || Array.isArray(value)',
 };
+
+/** Whether a type allows all values of its kind. */
+function isAnyOfKind(type: TypeNode): boolean {
+  switch (type.kind) {
+    case 'object':
+      return isAnyObject(type);
+    case 'array':
+      return type.prefix === undefined && type.items.kind === 'unknown' && isUnconstrained(type.constraints);
+    case 'string':
+    case 'number':
+      return isUnconstrained(type.constraints);
+    default:
+      return false;
+  }
+}
 
 function isAnyObject(type: ObjectNode): boolean {
   return (
@@ -177,8 +192,10 @@ export class GuardWriter {
   #rule(rule: Rule, hint: string): Expression | undefined {
     const guard = (type: TypeNode, suffix: string): string => this.#reference(type, hint + suffix);
     switch (rule.rule) {
-      case 'also':
-        return this.#expression(rule.type, 'value', `${hint}Limits`);
+      case 'also': {
+        const limits = this.#limitsByKind(rule.type.kind === 'union' ? rule.type.variants : [rule.type], hint);
+        return limits.length === 0 ? undefined : allOf(limits);
+      }
       case 'not':
         return check('not', 'value', guard(rule.type, 'Not'));
       case 'if': {
@@ -331,7 +348,11 @@ export class GuardWriter {
     const checks: Expression[] = [];
     for (const member of orderedMembers(type.members)) {
       const hint = name + capitalize(member.name);
-      if (member.required) checks.push(this.#expression(member.type, memberAccess(member.name), hint));
+      const access = memberAccess(member.name);
+      // A value that may not be there, and has to be.
+      if (member.required && resolveReferences(member.type, this.#lookup).kind === 'never')
+        checks.push(check('present', access));
+      if (member.required) checks.push(this.#expression(member.type, access, hint));
       else if (member.type.kind !== 'unknown')
         checks.push(
           orAbsent(this.#expression(member.type, memberAccess(member.name), hint), memberAccess(member.name)),
@@ -389,20 +410,16 @@ export class GuardWriter {
 
   /** A type that says something about values of some kinds, and allows all others. */
   #openBody(name: string, variants: readonly TypeNode[]): string {
-    const checks = variants.flatMap((variant): Expression[] => {
+    return `return ${printExpression(allOf([check('present', 'value'), ...this.#limitsByKind(variants, name)]))};\n`;
+  }
+
+  /** Checks of values by their kind; values of other kinds pass. */
+  #limitsByKind(variants: readonly TypeNode[], name: string): readonly Expression[] {
+    return variants.flatMap((variant): Expression[] => {
       const test = OTHER_KIND_TESTS[variant.kind];
-      const isAny =
-        test === undefined ||
-        (variant.kind === 'object' && isAnyObject(variant)) ||
-        (variant.kind === 'array' &&
-          variant.prefix === undefined &&
-          variant.items.kind === 'unknown' &&
-          isUnconstrained(variant.constraints)) ||
-        ((variant.kind === 'string' || variant.kind === 'number') && isUnconstrained(variant.constraints));
-      if (isAny) return [];
+      if (test === undefined || isAnyOfKind(variant)) return [];
       return [{ unless: test, then: this.#expression(variant, 'value', name + capitalize(variant.kind)) }];
     });
-    return `return ${printExpression(allOf([check('present', 'value'), ...checks]))};\n`;
   }
 
   #unionBody(name: string, variants: readonly TypeNode[], exclusive: boolean): string {

@@ -125,8 +125,6 @@ function isLimit(type: TypeNode): boolean {
       );
     case 'union':
       return type.variants.every(isLimit);
-    case 'refined':
-      return isLimit(type.type);
     default:
       return false;
   }

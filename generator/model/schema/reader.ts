@@ -103,6 +103,8 @@ export class SchemaReader {
   readonly #policy: ReadingPolicy;
   /** Types by schema, since a schema is read again to find out what it evaluates. */
   readonly #known = new WeakMap<JsonObject, { readonly scope: DynamicScope; readonly type: TypeNode }>();
+  /** Schemas that are being read. */
+  readonly #open = new Set<JsonObject>();
   #faults = 0;
   #evaluations = 0;
 
@@ -119,8 +121,12 @@ export class SchemaReader {
     if (known?.scope === scope) return known.type;
     this.count += 1;
     if (this.count > this.#policy.maxSubschemas) return { kind: 'unknown' };
+    // What a schema evaluates may depend on a schema that contains it.
+    if (this.#open.has(schema)) return { kind: 'ref', name: this.#policy.nameOf(place, scope, place) };
+    this.#open.add(schema);
     const before = this.#faults;
     let type = this.#readSchema(schema, place, scope, owner);
+    this.#open.delete(schema);
     if (this.#faults > before) {
       // A copy, since the type may be used elsewhere.
       type = { ...type };
@@ -743,7 +749,8 @@ function typesOf(value: JsonValue): readonly string[] {
   return JSON_SCHEMA_TYPES.filter((type) => isOfType(value, type));
 }
 
-export function makeUnion(variants: readonly TypeNode[], exclusive: boolean): TypeNode {
+export function makeUnion(all: readonly TypeNode[], exclusive: boolean): TypeNode {
+  const variants = all.filter(({ kind }) => kind !== 'never');
   const [only, second] = variants;
   if (only === undefined) return { kind: 'never' };
   return second === undefined ? only : { kind: 'union', exclusive, variants };
