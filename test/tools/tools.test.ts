@@ -207,7 +207,7 @@ describe('schemas', () => {
     const { texts } = await typed([
       { name: 't', inputSchema: { type: 'object', required: ['a'], additionalProperties: false } },
     ]);
-    expect(texts.get('tools/t.ts')).toContain("check.present(value['a']) && check.absent(value['a'])");
+    expect(texts.get('tools/t.ts')).toMatch(/check\.present\(value\["a"\]\) &&\s+check\.absent\(value\["a"\]\)/);
   });
 
   test('compares with constants of a type that an earlier part excludes', async () => {
