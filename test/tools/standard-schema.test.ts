@@ -130,7 +130,7 @@ describe('an output schema', () => {
     run: ({ city }: Record<string, unknown>) => ({ structuredContent: { city: city as string, source: 'radar' } }),
   });
 
-  test('takes its input type from `run`', () => {
+  test('requires structured content of its input type', () => {
     const output = outputSchema(Output);
     defineTool({ name: 'x', output, run: () => ({ structuredContent: { city: 'Graz' } }) });
     // @ts-expect-error -- days is a number
