@@ -6,6 +6,7 @@ import type {
   DefinitionContext,
   MaybePromise,
   ObjectSchema,
+  SchemaValidation,
   ToolSchema,
 } from "./types.js";
 import {
@@ -176,18 +177,31 @@ export function toolHandlers<Context = DefinitionContext>(
       if (tool === undefined)
         throw invalidArgumentError(`Unknown tool: ${truncate(name)}`);
       const { input, applyDefaults } = tool;
-      const outcome = await (applyDefaults === true &&
+      const checked = await (applyDefaults === true &&
       input?.validateWithDefaults !== undefined
         ? input.validateWithDefaults(args)
         : input?.validate(args));
-      if (outcome?.success === false)
+      if (checked?.success === false)
         return toolErrorResult(
-          `Invalid arguments: ${describe(outcome.failure)}`,
+          `Invalid arguments: ${describe(checked.failure)}`,
         );
       try {
-        return await toolCallResult(
-          tool,
-          await tool.run((outcome?.value ?? args) as never, context),
+        const outcome = await tool.run(
+          (checked?.value ?? args) as never,
+          context,
+        );
+        if (typeof outcome === "string")
+          return { content: [{ type: "text", text: outcome } as AnyContent] };
+        const output = outcome.isError === true ? undefined : tool.output;
+        const { structuredContent } = outcome;
+        return toolCallResult(
+          outcome,
+          output === undefined
+            ? structuredContent
+            : validStructuredContent(
+                name,
+                await output.validate(structuredContent),
+              ),
           contextRevision(context),
         );
       } catch (error) {
@@ -257,23 +271,22 @@ function describe(failure: Failure | string): string {
   return typeof failure === "string" ? failure : describeFailure(failure);
 }
 
-async function toolCallResult<Context>(
-  tool: RegisteredTool<Context>,
-  outcome: ToolOutcome,
+function validStructuredContent(
+  tool: string,
+  checked: SchemaValidation<object>,
+): object {
+  if (checked.success) return checked.value;
+  throw new TypeError(
+    `invalid structured content of ${tool}: ${describe(checked.failure)}`,
+  );
+}
+
+function toolCallResult(
+  outcome: PlainToolResult,
+  structuredContent: object | undefined,
   revision: string,
-): Promise<ToolCallResult> {
-  if (typeof outcome === "string")
-    return { content: [{ type: "text", text: outcome } as AnyContent] };
+): ToolCallResult {
   const { isError, _meta } = outcome;
-  let { structuredContent } = outcome;
-  if (tool.output !== undefined && isError !== true) {
-    const checked = await tool.output.validate(structuredContent);
-    if (!checked.success)
-      throw new TypeError(
-        `invalid structured content of ${tool.name}: ${describe(checked.failure)}`,
-      );
-    structuredContent = checked.value;
-  }
   const content =
     outcome.content ??
     (structuredContent === undefined
