@@ -66,7 +66,7 @@ const RUNTIME_MODULES: Readonly<Partial<Record<Emittable, readonly RuntimeModule
   revision: ['runtime/protocol/revision'],
   client: ['runtime/index', 'runtime/subscribe'],
   server: ['runtime/index'],
-  registry: ['runtime/registry'],
+  registry: ['runtime/registry', 'runtime/standard-schema'],
   stdio: ['runtime/stdio-client', 'runtime/stdio-server'],
   'http-server': ['runtime/http-server'],
   'http-node': ['runtime/http-server', 'runtime/http-node'],

@@ -1,6 +1,8 @@
 export type {
   DefinitionContext,
   ObjectSchema,
+  SchemaValidation,
+  ToolSchema,
   TypedSchema,
   ContentAnnotations,
   ResourceContents,

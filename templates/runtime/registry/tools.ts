@@ -6,7 +6,8 @@ import type {
   DefinitionContext,
   MaybePromise,
   ObjectSchema,
-  TypedSchema,
+  SchemaValidation,
+  ToolSchema,
 } from "./types.js";
 import {
   contextRevision,
@@ -18,6 +19,7 @@ import {
 import type { ListParams } from "./lists.js";
 import { truncate } from "../protocol/revision.js";
 import { describeFailure } from "../validation.js";
+import type { Failure } from "../validation.js";
 import { adaptContent } from "./content.js";
 import type { AnyContent } from "./content.js";
 
@@ -95,17 +97,20 @@ export interface ToolDefinition<
   /** What it does and when to use it, for the model. */
   readonly description?: string;
   /**
-   * The generated schema of the arguments, which determines their type and is checked before `run`; no arguments by
-   * default.
+   * The schema of the arguments, which determines their type and is checked before `run`; no arguments by default. It is
+   * generated, or from `inputSchema` of `runtime/standard-schema`.
    */
-  readonly input?: TypedSchema<Args, Complete>;
+  readonly input?: ToolSchema<Args, Complete>;
   /**
    * Fills in the defaults of the input schema before the arguments are validated, so that members with a default are
    * present in `run`. Off by default.
    */
   readonly applyDefaults?: Applied;
-  /** The generated schema of the structured content; none by default. */
-  readonly output?: TypedSchema<Output>;
+  /**
+   * The schema of the structured content; none by default. It is generated, or from `outputSchema` of
+   * `runtime/standard-schema`.
+   */
+  readonly output?: ToolSchema<Output>;
   /** Hints about its behavior for clients, such as `{ readOnlyHint: true }`. */
   readonly annotations?: ToolHints;
   /**
@@ -157,7 +162,8 @@ export interface ToolHandlers<Context> {
  * Serves tools. An unknown name gets the error -32602. Invalid arguments get a result that says which and why, so that
  * the model can fix them (MCP, server features, tools, error handling).
  *
- * @throws TypeError if two tools have the same name.
+ * @throws TypeError if two tools have the same name, or a schema of another library is not wrapped by `inputSchema` or
+ *   `outputSchema` of `runtime/standard-schema`.
  */
 export function toolHandlers<Context = DefinitionContext>(
   tools: readonly RegisteredTool<Context>[],
@@ -171,18 +177,31 @@ export function toolHandlers<Context = DefinitionContext>(
       if (tool === undefined)
         throw invalidArgumentError(`Unknown tool: ${truncate(name)}`);
       const { input, applyDefaults } = tool;
-      const outcome =
-        applyDefaults === true && input?.validateWithDefaults !== undefined
-          ? input.validateWithDefaults(args)
-          : input?.validate(args);
-      if (outcome?.success === false)
+      const checked = await (applyDefaults === true &&
+      input?.validateWithDefaults !== undefined
+        ? input.validateWithDefaults(args)
+        : input?.validate(args));
+      if (checked?.success === false)
         return toolErrorResult(
-          `Invalid arguments: ${describeFailure(outcome.failure)}`,
+          `Invalid arguments: ${describe(checked.failure)}`,
         );
       try {
+        const outcome = await tool.run(
+          (checked?.value ?? args) as never,
+          context,
+        );
+        if (typeof outcome === "string")
+          return { content: [{ type: "text", text: outcome } as AnyContent] };
+        const output = outcome.isError === true ? undefined : tool.output;
+        const { structuredContent } = outcome;
         return toolCallResult(
-          tool,
-          await tool.run((outcome?.value ?? args) as never, context),
+          outcome,
+          output === undefined
+            ? structuredContent
+            : validStructuredContent(
+                name,
+                await output.validate(structuredContent),
+              ),
           contextRevision(context),
         );
       } catch (error) {
@@ -220,36 +239,54 @@ interface ToolCallResult {
 const EMPTY_OBJECT_SCHEMA: ObjectSchema = { type: "object" };
 
 function listedTool<Context>(tool: RegisteredTool<Context>): ListedTool {
-  const { name, title, description, input, output, annotations } = tool;
+  const { name, title, description, annotations } = tool;
   return {
     name,
     ...optionalMember("title", title),
     ...optionalMember("description", description),
-    inputSchema: input?.schema ?? EMPTY_OBJECT_SCHEMA,
-    ...optionalMember("outputSchema", output?.schema as ListedSchema),
+    inputSchema: schemaOf(tool, "input") ?? EMPTY_OBJECT_SCHEMA,
+    ...optionalMember("outputSchema", schemaOf(tool, "output") as ListedSchema),
     ...optionalMember("annotations", annotations),
   };
+}
+
+/** Rejects a schema of another library that is not wrapped: types prevent that, but not every author uses them. */
+function schemaOf<Context>(
+  tool: RegisteredTool<Context>,
+  side: "input" | "output",
+): ObjectSchema | undefined {
+  const given = tool[side];
+  if (given !== undefined && !("schema" in given))
+    throw new TypeError(
+      `tool ${tool.name}: pass its ${side} to ${side}Schema of runtime/standard-schema`,
+    );
+  return given?.schema;
 }
 
 function toolErrorResult(text: string): ToolCallResult {
   return { content: [{ type: "text", text } as AnyContent], isError: true };
 }
 
-function toolCallResult<Context>(
-  tool: RegisteredTool<Context>,
-  outcome: ToolOutcome,
+function describe(failure: Failure | string): string {
+  return typeof failure === "string" ? failure : describeFailure(failure);
+}
+
+function validStructuredContent(
+  tool: string,
+  checked: SchemaValidation<object>,
+): object {
+  if (checked.success) return checked.value;
+  throw new TypeError(
+    `invalid structured content of ${tool}: ${describe(checked.failure)}`,
+  );
+}
+
+function toolCallResult(
+  outcome: PlainToolResult,
+  structuredContent: object | undefined,
   revision: string,
 ): ToolCallResult {
-  if (typeof outcome === "string")
-    return { content: [{ type: "text", text: outcome } as AnyContent] };
-  const { structuredContent, isError, _meta } = outcome;
-  if (tool.output !== undefined && isError !== true) {
-    const checked = tool.output.validate(structuredContent);
-    if (!checked.success)
-      throw new TypeError(
-        `invalid structured content of ${tool.name}: ${describeFailure(checked.failure)}`,
-      );
-  }
+  const { isError, _meta } = outcome;
   const content =
     outcome.content ??
     (structuredContent === undefined

@@ -34,18 +34,35 @@ export interface ObjectSchema {
   readonly [keyword: string]: unknown;
 }
 
+/** The outcome of a validation by the schema of a tool; a text says what is wrong in the words of another library. */
+export type SchemaValidation<T> =
+  Validation<T> | { readonly success: false; readonly failure: string };
+
+/**
+ * A schema of a tool with a validator: a generated {@link TypedSchema}, or a Standard Schema that `inputSchema` or
+ * `outputSchema` of `runtime/standard-schema` wraps.
+ *
+ * @typeParam Complete - The type of a value in which the defaults of the schema are filled in.
+ */
+export interface ToolSchema<T extends object, Complete extends object = T> {
+  readonly schema: ObjectSchema;
+  readonly validate: (value: unknown) => MaybePromise<SchemaValidation<T>>;
+  /** Fills in the defaults of the schema, and validates the result; absent if the schema has none. */
+  readonly validateWithDefaults?: (value: unknown) => Validation<Complete>;
+  /** Absent. Its type is what the compiler reports if a JSON Schema is passed instead of the generated constant. */
+  readonly type?: "this is a JSON Schema: pass the typed schema that `mcpgen generate` makes of it";
+}
+
 /**
  * A schema with its generated validator.
  *
  * @typeParam Complete - The type of a value in which the defaults of the schema are filled in.
  */
-export interface TypedSchema<T extends object, Complete extends object = T> {
-  readonly schema: ObjectSchema;
+export interface TypedSchema<
+  T extends object,
+  Complete extends object = T,
+> extends ToolSchema<T, Complete> {
   readonly validate: (value: unknown) => Validation<T>;
-  /** Fills in the defaults of the schema, and validates the result; absent if the schema has none. */
-  readonly validateWithDefaults?: (value: unknown) => Validation<Complete>;
-  /** Absent. Its type is what the compiler reports if a JSON Schema is passed instead of the generated constant. */
-  readonly type?: "this is a JSON Schema: pass the typed schema that `mcpgen generate` makes of it";
 }
 
 /** The audience and priority of content: 1 is most important, 0 least. */
