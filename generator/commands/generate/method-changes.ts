@@ -60,12 +60,23 @@ export interface NewRevision {
   readonly diffCommand?: string;
 }
 
+/** A revision in the output folder that is not in the config. */
+export interface LeftRevision {
+  readonly revision: string;
+  /** Its folder, relative to the current one, with a slash at the end. */
+  readonly folder: string;
+  /** Names in the folder that are not unmodified output: files and folders of the user, and edited files; sorted. */
+  readonly userFiles: readonly string[];
+  /** Whether `src/protocol.ts` uses it. */
+  readonly isSpoken: boolean;
+}
+
 /** What a run changed that affects the author's code. */
 export interface MethodChangeReport {
   /** Revisions that `src/protocol.ts` does not use yet. */
   readonly newRevisions: readonly NewRevision[];
   /** Revisions in the output folder that are not in the config. */
-  readonly leftRevisions: readonly { readonly revision: string; readonly folder: string; readonly isSpoken: boolean }[];
+  readonly leftRevisions: readonly LeftRevision[];
   readonly newMethods: readonly NewMethod[];
   readonly removedMethods: readonly RemovedMethod[];
 }
@@ -135,7 +146,10 @@ export async function reportMethodChanges(
           }),
     })),
     leftRevisions: coversAllRevisions
-      ? [...leftoverRevisions.keys()].sort().map((revision) => leftoverRevision(project, result.out, revision))
+      ? subfolderNames(result.out)
+          .filter((name) => !methodsAfter.has(name))
+          .sort()
+          .flatMap((name) => leftoverRevision(project, result.out, name) ?? [])
       : [],
     newMethods,
     removedMethods: await locateRemovedMethods(
@@ -164,11 +178,26 @@ function leftoverRevisionsIn(
   return left;
 }
 
-function leftoverRevision(project: string, out: string, revision: string): MethodChangeReport['leftRevisions'][number] {
+/** Folders of the output that belong to no revision. */
+const SHARED_FOLDERS: ReadonlySet<string> = new Set(['runtime', 'tools']);
+
+/** What is left of a revision; undefined if a folder has no generated file. */
+function leftoverRevision(project: string, out: string, name: string): LeftRevision | undefined {
+  if (SHARED_FOLDERS.has(name)) return undefined;
+  const entries = readdirSync(path.join(out, name), { withFileTypes: true }).map((entry) => {
+    const text = entry.isFile() ? tryReadText(path.join(out, name, entry.name)) : undefined;
+    const origin = text === undefined ? 'foreign' : readOrigin(path.posix.join(name, entry.name), text);
+    return { name: entry.name, origin };
+  });
+  if (entries.every(({ origin }) => origin === 'foreign')) return undefined;
   return {
-    revision,
-    folder: `${displayPath(path.join(out, revision))}/`,
-    isSpoken: protocolFileText(project)?.includes(`/${revision}/`) === true,
+    revision: name,
+    folder: `${displayPath(path.join(out, name))}/`,
+    userFiles: entries
+      .filter(({ origin }) => origin !== 'generated')
+      .map((entry) => entry.name)
+      .sort(),
+    isSpoken: protocolFileText(project)?.includes(`/${name}/`) === true,
   };
 }
 
@@ -299,10 +328,14 @@ export function printMethodChanges({
     if (diffCommand !== undefined)
       printLine(stdoutColors.dim(`  what it changes in your code: ${escapeHiddenCharacters(diffCommand)}`));
   }
-  for (const { revision, folder, isSpoken } of leftRevisions) {
+  for (const { revision, folder, userFiles, isSpoken } of leftRevisions) {
     printLine(`${stdoutColors.red('orphaned')}: ${escapeHiddenCharacters(revision)} is not in the config`);
     const first = isSpoken ? 'remove it from src/protocol.ts, which still uses it, and ' : '';
-    printLine(`  ${first}delete ${escapeHiddenCharacters(folder)}, or add it to the config again`);
+    const what =
+      userFiles.length === 0
+        ? escapeHiddenCharacters(folder)
+        : `the generated files in ${escapeHiddenCharacters(`${folder}, which also has ${userFiles.join(', ')}`)}`;
+    printLine(`  ${first}delete ${what}, or add it to the config again`);
   }
   for (const { method, kind, revisions, to, summary, declares, offer } of newMethods) {
     const where = escapeHiddenCharacters(revisions.join(', '));
