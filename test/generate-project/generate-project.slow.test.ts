@@ -377,6 +377,20 @@ test('case-099: a removed method is reported with its locations', async () => {
   expect(readFileSync(path.join(folder, 'handlers.ts'), 'utf8')).toBe(handlers);
 });
 
+test.each([
+  ['createServer({ info });\n', /\n {2}mcpgen add handler items\/find\n/],
+  ['startServer();\n', /\n {2}among the `handlers` of the server: "items\/find": /],
+  ['createServer(options);\n', /\n {2}among the `handlers` of the server: "items\/find": /],
+])('offers `add handler` only where it works: %j', async (text, offer) => {
+  const project = custom([]);
+  await generate(project);
+  writeFileSync(path.join(project, 'src/server.ts'), text);
+  custom(['items/find'], project);
+  expect((await generate(project, '--dry-run')).stdout).toMatch(offer);
+  const added = await mcpgen(['add', 'handler', 'items/find', '--dry-run'], { cwd: project });
+  expect(added.code).toBe(text.includes('{') ? 0 : 2);
+});
+
 test("a tsconfig determines the author's files", async () => {
   const project = custom(['items/list']);
   await generate(project);

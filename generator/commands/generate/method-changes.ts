@@ -13,13 +13,14 @@ import type { MessageKind, Method, Protocol, Side } from '../../model/protocol.j
 import { displayPath } from '../../paths.js';
 import { readOrigin } from '../../output/ownership.js';
 import { tryReadText } from '../../read/files.js';
+import { handlerTarget, registerHandler } from '../../scaffold/edit/register-handler.js';
 import { findHandledMethods, findMethodLocations, type MethodLocation } from '../../scaffold/edit/method-names.js';
 import { stdoutColors, printLine } from '../../terminal.js';
 import { escapeHiddenCharacters } from '../../text.js';
 import { readAuthorFiles } from '../shared/author-files.js';
 import { pluralize } from '../shared/file-changes.js';
 import type { GeneratePlan } from './plan.js';
-import { projectCommand, projectFolder, sidesOf } from '../shared/project.js';
+import { ENTRY_FILES, projectCommand, projectFolder, sidesOf } from '../shared/project.js';
 import type { CommandLine, Settings } from '../shared/settings.js';
 
 /** A method that is new in this run and that can have a handler. */
@@ -127,10 +128,10 @@ export async function reportMethodChanges(
       ? unhandled
       : await findHandledMethods(await readAuthorFiles(project, result.out), [...unhandled]);
   const configFile = commandLine.config;
-  const context: OfferContext = { project, out: result.out, emit: options.emit, configFile };
-  const newMethods = added
-    .filter(({ name }) => !handled.has(name))
-    .flatMap((method) => newMethodsOf(method, result.protocols, context));
+  const newNames = added.filter(({ name }) => !handled.has(name));
+  const editable = config === undefined || newNames.length === 0 ? new Set<string>() : await editableHandlers(project);
+  const context: OfferContext = { project, out: result.out, emit: options.emit, configFile, editable };
+  const newMethods = newNames.flatMap((method) => newMethodsOf(method, result.protocols, context));
   const previous = [...written.keys()]
     .filter((revision) => !newRevisions.includes(revision))
     .sort()
@@ -228,6 +229,22 @@ interface OfferContext {
   readonly emit: readonly string[] | undefined;
   /** The value of `--config`, which printed commands repeat. */
   readonly configFile: string | undefined;
+  /** The sides and kinds of messages whose handlers `add handler` can add: `server request`. */
+  readonly editable: ReadonlySet<string>;
+}
+
+/** The sides and kinds of messages whose handlers are where `add handler` finds them; their code may be different. */
+async function editableHandlers(project: string): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  const probe = { name: 'onProbe', from: './handlers/probe.js', method: 'probe' };
+  for (const side of sidesOf(project)) {
+    const text = tryReadText(path.join(project, ENTRY_FILES[side])) ?? '';
+    for (const kind of ['request', 'notification'] as const) {
+      const { status } = await registerHandler(text, handlerTarget(side, kind), probe);
+      if (status !== 'unknown') found.add(`${side} ${kind}`);
+    }
+  }
+  return found;
 }
 
 /** How to handle a method; undefined if the runtime handles it, or if the project does not have that side. */
@@ -268,7 +285,7 @@ function addCommandFor(
   { name, kind }: Method,
   to: Side,
   sides: readonly Side[],
-  { project, out, emit, configFile }: OfferContext,
+  { project, out, emit, configFile, editable }: OfferContext,
 ): string | undefined {
   const addable = ADDABLE_KIND_BY_METHOD[name];
   if (sides.includes(to)) {
@@ -278,6 +295,7 @@ function addCommandFor(
         return projectCommand(project, `add ${addable}`, { words: [`my-${addable}`], options: { config: configFile } });
       }
     }
+    if (!editable.has(`${to} ${kind}`)) return undefined;
     const side = sides.length > 1 ? to : undefined;
     return projectCommand(project, 'add handler', { words: [name], options: { to: side, config: configFile } });
   }
