@@ -10,6 +10,8 @@ import {
   parseRevisionOr,
 } from './shared.js';
 
+const OPT_IN_PARTS = EMITTABLE.filter((part) => !DEFAULT_PARTS.includes(part));
+
 /** Declares `mcpgen generate`. */
 export function declareGenerate(program: Command): void {
   refuseExtraArguments(
@@ -64,9 +66,11 @@ Examples:
 
 Parts for --emit. Without it, and as "default" in its list:
   ${DEFAULT_PARTS.join(', ')}
-Opt-in parts. They need a package or Node's typings, belong to you, or keep
-names of earlier revisions as deprecated aliases:
-  ${EMITTABLE.filter((part) => !DEFAULT_PARTS.includes(part)).join(', ')}
+Opt-in parts. They need a package or Node's typings, belong to you, keep names
+of earlier revisions as deprecated aliases, or are a part of the default ones:
+"pipe" is what a gateway needs, without client and server.
+  ${OPT_IN_PARTS.slice(0, 6).join(', ')},
+  ${OPT_IN_PARTS.slice(6).join(', ')}
 
 Put recurring options in mcpgen.config.json (.js, .ts, or the key "mcpgen"
 of package.json), for instance

@@ -11,6 +11,7 @@ export const EMITTABLE = [
   'revision',
   'client',
   'server',
+  'pipe',
   'registry',
   'stdio',
   'http-server',
@@ -24,8 +25,8 @@ export const EMITTABLE = [
 /** A part of the output that can be requested. */
 export type Emittable = (typeof EMITTABLE)[number];
 
-/** Parts that consist of shared files only, without a file for each revision. */
-export const SHARED_PARTS = ['registry', 'stdio', 'http-server', 'http-node', 'http-client'] as const;
+/** Parts that consist of shared files only, without a file for each revision; `pipe` depends on such files. */
+export const SHARED_PARTS = ['pipe', 'registry', 'stdio', 'http-server', 'http-node', 'http-client'] as const;
 /** A part of shared files only. */
 export type SharedPart = (typeof SHARED_PARTS)[number];
 
@@ -50,6 +51,7 @@ const PART_DEPENDENCIES: Readonly<Record<Emittable, readonly Emittable[]>> = {
   revision: ['types', 'methods', 'messages', 'guards', 'validators'],
   client: ['types', 'methods', 'messages', 'guards', 'validators', 'revision'],
   server: ['types', 'methods', 'messages', 'guards', 'validators', 'revision'],
+  pipe: ['types', 'methods', 'messages', 'guards', 'validators', 'revision'],
   registry: [],
   stdio: [],
   'http-server': [],
@@ -66,6 +68,7 @@ const RUNTIME_MODULES: Readonly<Partial<Record<Emittable, readonly RuntimeModule
   revision: ['runtime/protocol/revision'],
   client: ['runtime/index', 'runtime/subscribe'],
   server: ['runtime/index'],
+  pipe: ['runtime/index'],
   registry: ['runtime/registry', 'runtime/standard-schema'],
   stdio: ['runtime/stdio-client', 'runtime/stdio-server'],
   'http-server': ['runtime/http-server'],

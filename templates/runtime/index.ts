@@ -1,6 +1,7 @@
 export * from "./jsonrpc/error-codes.js";
 export * from "./jsonrpc/message.js";
 export {
+  classifyMessage,
   collectBatchResponse,
   parseMessage,
   readJson,

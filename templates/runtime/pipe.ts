@@ -5,6 +5,7 @@ import { isPromiseLike } from "./jsonrpc/handler-errors.js";
 import { errorResponse, isRequestId } from "./jsonrpc/message.js";
 import type { RequestId } from "./jsonrpc/message.js";
 import type { Diagnostic } from "./jsonrpc/ndjson.js";
+import { invalidId } from "./jsonrpc/parse.js";
 import type { Invalid } from "./jsonrpc/parse.js";
 import { notifyListener, toError } from "./jsonrpc/transport-events.js";
 import type { Transport } from "./jsonrpc/transport.js";
@@ -26,15 +27,17 @@ export interface PipeOptions {
    *
    * If it throws, the frame is dropped; a request gets the error -32603.
    *
-   * @param frame - Any JSON value: a message, a batch, or something invalid.
+   * @param frame - Any JSON value: a message, a batch, or something invalid. `classifyMessage` returns which, with the
+   *   response that JSON-RPC requires if it is invalid. No id in it is an unsafe integer.
    */
   readonly onFrame?: (
     frame: unknown,
     from: PipeEnd,
   ) => FrameAction | Promise<FrameAction>;
   /**
-   * Receives input that is not JSON or is too large. What it returns is sent back; `invalid.errorResponse` is what
-   * JSON-RPC requires of a server. Without it, such input is dropped.
+   * Receives input that is not JSON or is too large, and messages whose id is an integer beyond 2^53 - 1, also those in a
+   * batch. What it returns is sent back; `invalid.errorResponse` is what JSON-RPC requires of a server. Without it, such
+   * input is dropped.
    */
   readonly onInvalid?: (
     invalid: Diagnostic | Invalid,
@@ -69,6 +72,9 @@ const DEFAULT_MAX_QUEUED_FRAMES = 1000;
  *   arrived. Answers still pass until the other end closes. If its transport cannot half-close, it is closed once all
  *   requests are answered.
  * - A request that cannot be forwarded gets the error -32603.
+ *
+ * Frames are parsed and written again, not copied. The receiver gets the same JSON values, except that numbers beyond
+ * 2^53 are rounded, `1.0` becomes `1`, and members named `__proto__` are dropped.
  *
  * @param a - A transport that has not been started, such as the side of a client.
  * @param b - The other one, such as the side of a server.
@@ -142,7 +148,9 @@ class Direction {
   connect(back: Direction): void {
     this.#back = back;
     const source = this.#source;
-    source.onmessage = (frame) => {
+    source.onmessage = (received) => {
+      const frame = this.#withoutUnsafeIds(received);
+      if (frame === undefined) return;
       this.#queue.push(frame);
       if (!this.#isBusy) void this.#forwardQueued();
       else if (this.#queue.length > this.#maxQueued) this.#overflow();
@@ -271,6 +279,24 @@ class Direction {
       this.#run(() => transport.setProtocolVersion?.(version));
   }
 
+  /**
+   * Parsing has rounded an unsafe id, so no response could have it: its message is reported and not forwarded.
+   *
+   * @returns Undefined if nothing remains.
+   */
+  #withoutUnsafeIds(frame: unknown): unknown {
+    const members: readonly unknown[] = Array.isArray(frame) ? frame : [frame];
+    const unsafe = members.filter(hasUnsafeId);
+    if (unsafe.length === 0) return frame;
+    for (const message of unsafe) {
+      const messageKind =
+        methodOf(message) === undefined ? "response" : "request";
+      this.#handleInvalid(invalidId(messageKind, {}));
+    }
+    const rest = members.filter((message) => !hasUnsafeId(message));
+    return rest.length === 0 ? undefined : rest;
+  }
+
   #handleInvalid(invalid: Diagnostic | Invalid): void {
     try {
       const answer = this.#options.onInvalid?.(invalid, this.#from);
@@ -357,6 +383,12 @@ class Direction {
       onError(failure, this.#from);
     }, toError(error));
   }
+}
+
+function hasUnsafeId(message: unknown): boolean {
+  if (!isObject(message)) return false;
+  const { id } = message;
+  return typeof id === "number" && Math.abs(id) > Number.MAX_SAFE_INTEGER;
 }
 
 function toPromise(value: Promise<void> | void): Promise<void> | undefined {

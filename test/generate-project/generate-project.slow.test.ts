@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import {
   CLI,
   readFiles,
@@ -377,6 +377,20 @@ test('case-099: a removed method is reported with its locations', async () => {
   expect(readFileSync(path.join(folder, 'handlers.ts'), 'utf8')).toBe(handlers);
 });
 
+test.each([
+  ['createServer({ info });\n', /\n {2}mcpgen add handler items\/find\n/],
+  ['startServer();\n', /\n {2}among the `handlers` of the server: "items\/find": /],
+  ['createServer(options);\n', /\n {2}among the `handlers` of the server: "items\/find": /],
+])('offers `add handler` only where it works: %j', async (text, offer) => {
+  const project = custom([]);
+  await generate(project);
+  writeFileSync(path.join(project, 'src/server.ts'), text);
+  custom(['items/find'], project);
+  expect((await generate(project, '--dry-run')).stdout).toMatch(offer);
+  const added = await mcpgen(['add', 'handler', 'items/find', '--dry-run'], { cwd: project });
+  expect(added.code).toBe(text.includes('{') ? 0 : 2);
+});
+
 test("a tsconfig determines the author's files", async () => {
   const project = custom(['items/list']);
   await generate(project);
@@ -403,7 +417,10 @@ test('a revision that the config names no more is reported until its folder is g
   names('2025-03-26');
   mkdirSync(path.join(project, 'src'));
   writeFileSync(path.join(project, 'src/protocol.ts'), 'export * from "../gen/2024-11-05/methods.js";\n');
-  expect((await generate(project, '--check')).stdout).toContain(
+  const checked = await generate(project, '--check');
+  expect(checked.code).toBe(1);
+  expect(checked.stdout).toContain('up to date, but 1 revision orphaned\n');
+  expect(checked.stdout).toContain(
     `orphaned: 2024-11-05 is not in the config
   remove it from src/protocol.ts, which still uses it, and delete gen/2024-11-05/, or add it to the config again
 `,
@@ -413,8 +430,44 @@ test('a revision that the config names no more is reported until its folder is g
   expect(existsSync(path.join(project, 'gen/2024-11-05/methods.ts'))).toBe(true);
   // A command line does not say what the folder is to hold.
   expect((await generate(project, '-r', '2025-03-26')).stdout).not.toContain('orphaned');
+  expect((await generate(project, '-r', '2025-03-26', '--check')).code).toBe(0);
   rmSync(path.join(project, 'gen/2024-11-05'), { recursive: true });
   expect((await generate(project)).stdout).not.toContain('orphaned');
+  expect((await generate(project, '--check')).code).toBe(0);
+});
+
+describe('the folder of a revision that the config names no more', () => {
+  /** A project that generated `2024-11-05`, which its config no longer names. */
+  async function orphaned(part: string): Promise<string> {
+    const project = temporaryFolder();
+    for (const revisions of [['2024-11-05', '2025-03-26'], ['2025-03-26']]) {
+      const config = JSON.stringify({ out: 'gen', emit: [part], revisions });
+      writeFileSync(path.join(project, 'mcpgen.config.json'), config);
+      await generate(project);
+    }
+    return project;
+  }
+
+  test.each(['methods', 'types'])('fails --check, with the part %s', async (part) => {
+    const project = await orphaned(part);
+    const { code, stdout } = await generate(project, '--check', '--json');
+    const { upToDate, leftRevisions, fix } = JSON.parse(stdout) as Readonly<Record<string, unknown>>;
+    expect({ code, upToDate, leftRevisions, fix }).toEqual({
+      code: 1,
+      upToDate: false,
+      leftRevisions: [{ revision: '2024-11-05', folder: 'gen/2024-11-05/', userFiles: [], isSpoken: false }],
+      fix: undefined,
+    });
+  });
+
+  test("is not to be deleted with the user's files in it", async () => {
+    const project = await orphaned('methods');
+    writeFileSync(path.join(project, 'gen/2024-11-05/mine.ts'), 'export {};\n');
+    mkdirSync(path.join(project, 'gen/2024-11-05/notes'));
+    expect((await generate(project)).stdout).toContain(
+      '\n  delete the generated files in gen/2024-11-05/, which also has mine.ts, notes, or add it to the config again\n',
+    );
+  });
 });
 
 test('--watch tells the same in a round', async () => {

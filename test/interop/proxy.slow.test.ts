@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -8,6 +9,7 @@ import { codeBlocks } from '../support/markdown.js';
 import { codeOf } from './peers/clients.js';
 import { testFeatures } from './stdio-peers.js';
 import { STATELESS } from './peers/fixture-peers.js';
+import { serverProgram } from './peers/program.js';
 import type { Program } from './peers/program.js';
 
 // The validating proxy of docs/gateways.md, between clients and servers of both official SDKs and ours.
@@ -52,5 +54,75 @@ describe.each(PAIRS)('$revision: client $client, proxy, server $server', (pair) 
     );
     expect(codeOf(error)).toBe(-32602);
     expect(String(error)).toContain('Refused by the proxy: /name is missing');
+  });
+});
+
+describe('a request that the proxy cannot validate yet', () => {
+  const META = 'io.modelcontextprotocol/protocolVersion';
+  const initialize = (protocolVersion: string): object => ({
+    jsonrpc: '2.0',
+    id: 0,
+    method: 'initialize',
+    params: { protocolVersion, capabilities: {}, clientInfo: { name: 'me', version: '1.0.0' } },
+  });
+  const call = (name: unknown, _meta?: object): object => ({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name, _meta },
+  });
+  const ping = { jsonrpc: '2.0', id: 2, method: 'ping' };
+
+  /** All that a client receives which sends its frames at once. */
+  function answersTo(...frames: readonly unknown[]): ReadonlyMap<unknown, Readonly<Record<string, unknown>>> {
+    const { command, args } = behindProxy(serverProgram('ours', '2025-11-25'));
+    const input = frames.map((frame) => `${JSON.stringify(frame)}\n`).join('');
+    const { stdout } = spawnSync(command, args, { input, encoding: 'utf8', timeout: 30_000 });
+    const answers = stdout.split('\n').flatMap((line) => (line === '' ? [] : (JSON.parse(line) as object)));
+    return new Map(answers.map((answer) => [(answer as { id: unknown }).id, { ...answer }]));
+  }
+
+  test('is validated in the revision that a pending initialize proposes', () => {
+    const answers = answersTo(initialize('2025-11-25'), call(5), ping);
+    expect(answers.get(1)?.['error']).toEqual({
+      code: -32602,
+      message: 'Refused by the proxy: /name is wrong (CallToolRequestParams): expected a string, found 5',
+    });
+    expect(answers.get(0)).toMatchObject({ result: { protocolVersion: '2025-11-25' } });
+    expect(answers.get(2)).toHaveProperty('result');
+  });
+
+  test('is refused after the proposal of an unknown version, and ping is not', () => {
+    const answers = answersTo(initialize('2099-01-01'), call('echo'), ping);
+    expect(answers.get(1)).toMatchObject({ error: { code: -32600 } });
+    expect(answers.get(0)).toHaveProperty('result');
+    expect(answers.get(2)).toHaveProperty('result');
+  });
+
+  test('is refused when it names an unknown version', () => {
+    const answers = answersTo(call('echo', { [META]: '2099-01-01' }));
+    expect(answers.get(1)).toMatchObject({ error: { code: -32600 } });
+  });
+
+  test('is validated in a batch', () => {
+    const answers = answersTo([call(5), ping]);
+    expect(answers.get(1)).toMatchObject({ error: { code: -32602 } });
+    expect(answers.get(2)).toMatchObject({ error: { code: -32600 } });
+  });
+
+  test('is refused when its params are no object', () => {
+    const answers = answersTo(initialize('2025-11-25'), { ...call(5), params: ['echo'] });
+    expect(answers.get(1)).toMatchObject({
+      error: { code: -32602, message: 'Invalid params: params is not an object' },
+    });
+  });
+});
+
+test('the proxy names a command that does not exist', () => {
+  const args = ['--import', TSX, proxy, 'no-such-command'];
+  const { status, stderr } = spawnSync(process.execPath, args, { input: '', encoding: 'utf8', timeout: 30_000 });
+  expect({ status, stderr }).toEqual({
+    status: 1,
+    stderr: 'cannot start "no-such-command": no such command (ENOENT)\n',
   });
 });

@@ -384,6 +384,67 @@ describe('a half-close', () => {
   });
 });
 
+describe('an id that JavaScript rounds', () => {
+  const UNSAFE = Number('12345678901234567890');
+  const refused = {
+    jsonrpc: '2.0',
+    id: null,
+    error: { code: -32600, message: expect.stringContaining('the id is an integer beyond 2^53 - 1') as string },
+  };
+  const onInvalid: PipeOptions['onInvalid'] = ({ errorResponse }) => errorResponse;
+
+  test.each([UNSAFE, -UNSAFE, 1e30, Infinity])(
+    '%d: the request is passed to onInvalid and not forwarded',
+    async (id) => {
+      const seen: unknown[] = [];
+      const onFrame = (frame: unknown): FrameAction => {
+        seen.push(frame);
+        return { forward: frame };
+      };
+      const { client, atClient, atServer } = await setup({ onFrame, onInvalid });
+      void client.send(call(id));
+      void client.send(call(Number.MAX_SAFE_INTEGER));
+      await turn();
+      expect(atClient.messages).toEqual([refused]);
+      expect(atServer.messages).toEqual([call(Number.MAX_SAFE_INTEGER)]);
+      expect(seen).toEqual(atServer.messages);
+    },
+  );
+
+  test('has an Invalid with the code unsafe-id, as in MessageReader', async () => {
+    const found: unknown[] = [];
+    const { client } = await setup({
+      onInvalid: (invalid, from) => {
+        found.push([from, invalid.kind === 'invalid' && [invalid.code, invalid.messageKind, invalid.id]]);
+        return undefined;
+      },
+    });
+    void client.send(call(UNSAFE));
+    void client.send(result(UNSAFE));
+    await turn();
+    expect(found).toEqual([
+      ['a', ['unsafe-id', 'request', null]],
+      ['a', ['unsafe-id', 'response', null]],
+    ]);
+  });
+
+  test('of a response is not answered', async () => {
+    const { server, atClient, atServer } = await setup({ onInvalid });
+    void server.send(result(UNSAFE));
+    await turn();
+    expect([atClient.messages, atServer.messages]).toEqual([[], []]);
+  });
+
+  test('removes only its message from a batch', async () => {
+    const { client, atClient, atServer } = await setup({ onInvalid });
+    void client.send([call(1), call(UNSAFE), call(2)]);
+    void client.send([call(UNSAFE)]);
+    await turn();
+    expect(atServer.messages).toEqual([[call(1), call(2)]]);
+    expect(atClient.messages).toEqual([refused, refused]);
+  });
+});
+
 test('input that is not JSON is passed to onInvalid, and what it returns is sent back', async () => {
   const input = new PassThrough();
   const output = new PassThrough();

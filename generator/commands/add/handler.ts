@@ -13,7 +13,7 @@ import { methodHandlerFile, handlerNames, type HandlerNames } from '../../scaffo
 import { findHandledMethods } from '../../scaffold/edit/method-names.js';
 import { typedRevision } from '../../scaffold/project/protocol-file.js';
 import { withoutExtension } from '../../scaffold/edit/edits.js';
-import { registerHandler, type HandlerTarget } from '../../scaffold/edit/register-handler.js';
+import { handlerTarget, registerHandler, type HandlerTarget } from '../../scaffold/edit/register-handler.js';
 import { printLine, printJson } from '../../terminal.js';
 import { escapeHiddenCharacters, closestMatch } from '../../text.js';
 import { readAuthorFiles } from '../shared/author-files.js';
@@ -231,10 +231,7 @@ async function registerInProject(
   textByFile: Map<string, string>,
 ): Promise<{ readonly file: string; readonly status: 'added' | 'present' }> {
   let file = ENTRY_FILES[side];
-  let place: HandlerTarget = {
-    maker: side === 'server' ? 'createServer' : 'createClient',
-    member: method.kind === 'request' ? 'handlers' : 'notifications',
-  };
+  let place: HandlerTarget = handlerTarget(side, method.kind);
   for (;;) {
     const from = relativeImportPath(path.posix.dirname(file), `src/handlers/${stem}`);
     const result = await registerHandler(read(file), place, { name: identifier, from, method: method.name });

@@ -56,13 +56,17 @@ async function generateOnce(plan: GeneratePlan, settings: Settings, commandLine:
     showProgress('');
     // Set before anything is printed: a reader that closes the pipe early must not turn a failed check into a passed
     // one.
-    process.exitCode = result.upToDate ? 0 : 1;
     const methodChanges = await reportMethodChanges(result, plan, settings, commandLine);
-    const fix = fixCommand(settings, commandLine);
-    printGenerateReport(result, methodChanges, commandLine, fix, () => {
-      printCheckFailures(result, out, fix);
+    const orphaned = methodChanges.leftRevisions.length;
+    const upToDate = result.upToDate && orphaned === 0;
+    process.exitCode = upToDate ? 0 : 1;
+    // It removes no folder of a revision.
+    const fix = result.upToDate ? undefined : fixCommand(settings, commandLine);
+    const report: CheckResult = { ...result, upToDate };
+    printGenerateReport(report, methodChanges, commandLine, fix, () => {
+      printCheckFailures(result, out, fix, orphaned);
     });
-    return result.upToDate ? 0 : 1;
+    return upToDate ? 0 : 1;
   }
   const result = await generate(options);
   showProgress('');
@@ -119,7 +123,7 @@ function printGenerateReport(
     dryRun,
     files: result.changes.map((change) => fileChangeJson(change, upToDate !== undefined)),
     ...methodChanges,
-    ...(upToDate === false ? { fix } : {}),
+    ...(fix === undefined ? {} : { fix }),
     warnings: result.warnings.map(diagnosticJson),
   };
   printJson(summary);
@@ -156,15 +160,24 @@ function printGenerateSummary(result: GenerateResult, out: string, dryRun: boole
   );
 }
 
-function printCheckFailures(result: CheckResult, out: string, fix: string): void {
-  const outdated = result.changes.filter((change) => !isUpToDate(change));
-  if (outdated.length === 0) {
-    printLine(`${pluralize(result.changes.length, 'file')} in ${displayedFolder(out)}: all up to date`);
+function printCheckFailures(
+  { changes }: CheckResult,
+  out: string,
+  fix: string | undefined,
+  orphanedRevisions: number,
+): void {
+  const outdated = changes.filter((change) => !isUpToDate(change));
+  if (fix === undefined) {
+    const rest =
+      orphanedRevisions === 0
+        ? 'all up to date'
+        : `up to date, but ${pluralize(orphanedRevisions, 'revision')} orphaned`;
+    printLine(`${pluralize(changes.length, 'file')} in ${displayedFolder(out)}: ${rest}`);
     return;
   }
   printOutdatedFiles(outdated, out);
   printLine(
-    `\n${outdated.length} of ${pluralize(result.changes.length, 'file')} not up to date. To fix it:\n  ${escapeHiddenCharacters(fix)}`,
+    `\n${outdated.length} of ${pluralize(changes.length, 'file')} not up to date. To fix it:\n  ${escapeHiddenCharacters(fix)}`,
   );
 }
 

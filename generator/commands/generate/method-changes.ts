@@ -13,13 +13,14 @@ import type { MessageKind, Method, Protocol, Side } from '../../model/protocol.j
 import { displayPath } from '../../paths.js';
 import { readOrigin } from '../../output/ownership.js';
 import { tryReadText } from '../../read/files.js';
+import { handlerTarget, registerHandler } from '../../scaffold/edit/register-handler.js';
 import { findHandledMethods, findMethodLocations, type MethodLocation } from '../../scaffold/edit/method-names.js';
 import { stdoutColors, printLine } from '../../terminal.js';
 import { escapeHiddenCharacters } from '../../text.js';
 import { readAuthorFiles } from '../shared/author-files.js';
 import { pluralize } from '../shared/file-changes.js';
 import type { GeneratePlan } from './plan.js';
-import { projectCommand, projectFolder, sidesOf } from '../shared/project.js';
+import { ENTRY_FILES, projectCommand, projectFolder, sidesOf } from '../shared/project.js';
 import type { CommandLine, Settings } from '../shared/settings.js';
 
 /** A method that is new in this run and that can have a handler. */
@@ -60,12 +61,23 @@ export interface NewRevision {
   readonly diffCommand?: string;
 }
 
+/** A revision in the output folder that is not in the config. */
+export interface LeftRevision {
+  readonly revision: string;
+  /** Its folder, relative to the current one, with a slash at the end. */
+  readonly folder: string;
+  /** Names in the folder that are not unmodified output: files and folders of the user, and edited files; sorted. */
+  readonly userFiles: readonly string[];
+  /** Whether `src/protocol.ts` uses it. */
+  readonly isSpoken: boolean;
+}
+
 /** What a run changed that affects the author's code. */
 export interface MethodChangeReport {
   /** Revisions that `src/protocol.ts` does not use yet. */
   readonly newRevisions: readonly NewRevision[];
   /** Revisions in the output folder that are not in the config. */
-  readonly leftRevisions: readonly { readonly revision: string; readonly folder: string; readonly isSpoken: boolean }[];
+  readonly leftRevisions: readonly LeftRevision[];
   readonly newMethods: readonly NewMethod[];
   readonly removedMethods: readonly RemovedMethod[];
 }
@@ -116,10 +128,10 @@ export async function reportMethodChanges(
       ? unhandled
       : await findHandledMethods(await readAuthorFiles(project, result.out), [...unhandled]);
   const configFile = commandLine.config;
-  const context: OfferContext = { project, out: result.out, emit: options.emit, configFile };
-  const newMethods = added
-    .filter(({ name }) => !handled.has(name))
-    .flatMap((method) => newMethodsOf(method, result.protocols, context));
+  const newNames = added.filter(({ name }) => !handled.has(name));
+  const editable = config === undefined || newNames.length === 0 ? new Set<string>() : await editableHandlers(project);
+  const context: OfferContext = { project, out: result.out, emit: options.emit, configFile, editable };
+  const newMethods = newNames.flatMap((method) => newMethodsOf(method, result.protocols, context));
   const previous = [...written.keys()]
     .filter((revision) => !newRevisions.includes(revision))
     .sort()
@@ -135,7 +147,10 @@ export async function reportMethodChanges(
           }),
     })),
     leftRevisions: coversAllRevisions
-      ? [...leftoverRevisions.keys()].sort().map((revision) => leftoverRevision(project, result.out, revision))
+      ? subfolderNames(result.out)
+          .filter((name) => !methodsAfter.has(name))
+          .sort()
+          .flatMap((name) => leftoverRevision(project, result.out, name) ?? [])
       : [],
     newMethods,
     removedMethods: await locateRemovedMethods(
@@ -164,11 +179,26 @@ function leftoverRevisionsIn(
   return left;
 }
 
-function leftoverRevision(project: string, out: string, revision: string): MethodChangeReport['leftRevisions'][number] {
+/** Folders of the output that belong to no revision. */
+const SHARED_FOLDERS: ReadonlySet<string> = new Set(['runtime', 'tools']);
+
+/** What is left of a revision; undefined if a folder has no generated file. */
+function leftoverRevision(project: string, out: string, name: string): LeftRevision | undefined {
+  if (SHARED_FOLDERS.has(name)) return undefined;
+  const entries = readdirSync(path.join(out, name), { withFileTypes: true }).map((entry) => {
+    const text = entry.isFile() ? tryReadText(path.join(out, name, entry.name)) : undefined;
+    const origin = text === undefined ? 'foreign' : readOrigin(path.posix.join(name, entry.name), text);
+    return { name: entry.name, origin };
+  });
+  if (entries.every(({ origin }) => origin === 'foreign')) return undefined;
   return {
-    revision,
-    folder: `${displayPath(path.join(out, revision))}/`,
-    isSpoken: protocolFileText(project)?.includes(`/${revision}/`) === true,
+    revision: name,
+    folder: `${displayPath(path.join(out, name))}/`,
+    userFiles: entries
+      .filter(({ origin }) => origin !== 'generated')
+      .map((entry) => entry.name)
+      .sort(),
+    isSpoken: protocolFileText(project)?.includes(`/${name}/`) === true,
   };
 }
 
@@ -199,6 +229,22 @@ interface OfferContext {
   readonly emit: readonly string[] | undefined;
   /** The value of `--config`, which printed commands repeat. */
   readonly configFile: string | undefined;
+  /** The sides and kinds of messages whose handlers `add handler` can add: `server request`. */
+  readonly editable: ReadonlySet<string>;
+}
+
+/** The sides and kinds of messages whose handlers are where `add handler` finds them; their code may be different. */
+async function editableHandlers(project: string): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  const probe = { name: 'onProbe', from: './handlers/probe.js', method: 'probe' };
+  for (const side of sidesOf(project)) {
+    const text = tryReadText(path.join(project, ENTRY_FILES[side])) ?? '';
+    for (const kind of ['request', 'notification'] as const) {
+      const { status } = await registerHandler(text, handlerTarget(side, kind), probe);
+      if (status !== 'unknown') found.add(`${side} ${kind}`);
+    }
+  }
+  return found;
 }
 
 /** How to handle a method; undefined if the runtime handles it, or if the project does not have that side. */
@@ -239,7 +285,7 @@ function addCommandFor(
   { name, kind }: Method,
   to: Side,
   sides: readonly Side[],
-  { project, out, emit, configFile }: OfferContext,
+  { project, out, emit, configFile, editable }: OfferContext,
 ): string | undefined {
   const addable = ADDABLE_KIND_BY_METHOD[name];
   if (sides.includes(to)) {
@@ -249,6 +295,7 @@ function addCommandFor(
         return projectCommand(project, `add ${addable}`, { words: [`my-${addable}`], options: { config: configFile } });
       }
     }
+    if (!editable.has(`${to} ${kind}`)) return undefined;
     const side = sides.length > 1 ? to : undefined;
     return projectCommand(project, 'add handler', { words: [name], options: { to: side, config: configFile } });
   }
@@ -299,10 +346,14 @@ export function printMethodChanges({
     if (diffCommand !== undefined)
       printLine(stdoutColors.dim(`  what it changes in your code: ${escapeHiddenCharacters(diffCommand)}`));
   }
-  for (const { revision, folder, isSpoken } of leftRevisions) {
+  for (const { revision, folder, userFiles, isSpoken } of leftRevisions) {
     printLine(`${stdoutColors.red('orphaned')}: ${escapeHiddenCharacters(revision)} is not in the config`);
     const first = isSpoken ? 'remove it from src/protocol.ts, which still uses it, and ' : '';
-    printLine(`  ${first}delete ${escapeHiddenCharacters(folder)}, or add it to the config again`);
+    const what =
+      userFiles.length === 0
+        ? escapeHiddenCharacters(folder)
+        : `the generated files in ${escapeHiddenCharacters(`${folder}, which also has ${userFiles.join(', ')}`)}`;
+    printLine(`  ${first}delete ${what}, or add it to the config again`);
   }
   for (const { method, kind, revisions, to, summary, declares, offer } of newMethods) {
     const where = escapeHiddenCharacters(revisions.join(', '));

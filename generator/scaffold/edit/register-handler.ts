@@ -8,6 +8,7 @@ import {
   unwrapExpression,
   type ImportedEntry,
 } from './edits.js';
+import type { MessageKind, Side } from '../../model/protocol.js';
 import type { Registration } from './register.js';
 
 /** Where handlers are registered: in the call that creates a server or client, or in a separate object. */
@@ -24,6 +25,14 @@ export type HandlerRegistration =
 /** A handler that a file exports: an object with the method as its key. */
 export interface HandlerEntry extends ImportedEntry {
   readonly method: string;
+}
+
+/** Where the handlers of a side are, as `mcpgen init` writes it. */
+export function handlerTarget(side: Side, kind: MessageKind): HandlerTarget {
+  return {
+    maker: side === 'server' ? 'createServer' : 'createClient',
+    member: kind === 'request' ? 'handlers' : 'notifications',
+  };
 }
 
 /**

@@ -220,7 +220,12 @@ function invalidDepth(
   );
 }
 
-/** Classifies a parsed JSON value, as {@link parseMessage} does for a text. */
+/**
+ * Classifies a parsed JSON value, as {@link parseMessage} does for a text. A value that is not a message is returned as
+ * {@link Invalid}, with its id and the response to send.
+ *
+ * @param value - Any JSON value, such as a frame that `pipe` passes to `onFrame`.
+ */
 export function classifyMessage<C extends Classification>(
   value: unknown,
   options: ParseOptions<C>,
@@ -248,7 +253,14 @@ function rejectUnsafeId<C extends Classification>(
     Number.isSafeInteger(message.id)
   )
     return classified;
-  const messageKind = kind === "request" ? "request" : "response";
+  return invalidId(kind === "request" ? "request" : "response", options);
+}
+
+/** The result for a message whose id is an unsafe integer. */
+export function invalidId(
+  messageKind: MessageKind,
+  options: ErrorResponseOptions,
+): Invalid {
   return createInvalid(
     "unsafe-id",
     "the id is an integer beyond 2^53 - 1, which JavaScript cannot represent exactly",
