@@ -44,10 +44,11 @@ describe('layers', () => {
     index: ['errors', 'read', 'model', 'emit', 'print', 'output', 'drift', 'generate', 'render', 'render-options'],
     // `..` is generated/: what a project is given must be what the runtime accepts, so its own parser says.
     scaffold: ['errors', 'model', 'print', 'read', 'text', '..'],
-    drift: ['errors', 'paths', 'read', 'model', 'print', 'text'],
+    drift: ['compiler-host', 'errors', 'paths', 'read', 'model', 'print', 'text'],
     // `..` is generated/: our own client over our own output.
     connect: ['errors', 'read', 'text', '..'],
     commands: [
+      'compiler-host',
       'errors',
       'read',
       'model',
@@ -65,6 +66,7 @@ describe('layers', () => {
     ],
     cli: ['errors', 'read', 'emit', 'scaffold', 'commands', 'cli', 'terminal', 'text'],
     terminal: ['errors', 'text'],
+    'compiler-host': [],
     paths: [],
     text: [],
     errors: ['text'],
