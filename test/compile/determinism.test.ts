@@ -270,7 +270,9 @@ describe.each(REVISIONS)('$revision', ({ revision, definitions: count }) => {
 
 describe('surroundings', () => {
   test('finds generated/ up to date', async () => {
-    const { upToDate, changes, warnings } = await check({ out: generated, emit: [...DEFAULT_PARTS, ...SHARED_PARTS] });
+    // `pipe` has only files that the defaults have too.
+    const shared = SHARED_PARTS.filter((part) => part !== 'pipe');
+    const { upToDate, changes, warnings } = await check({ out: generated, emit: [...DEFAULT_PARTS, ...shared] });
     expect(
       changes.filter((change) => change.status !== 'unchanged').map(({ path: file, status }) => ({ file, status })),
     ).toEqual([]);

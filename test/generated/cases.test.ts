@@ -629,7 +629,8 @@ describe('types', () => {
     export const value: Case019.D = { m: 'a', other: 'b' };
     export const empty: Case019.D = {};
     export const wrong: Case019.D = { other: 1 }; // error
-    export function read(e: Case019.E): string | undefined { return e['other'] ?? e.m; }
+    export const literal: Case019.E = { m: 'a', n: 1, other: 'b' };
+    export function read(e: Case019.E): string | number | undefined { return e['other'] ?? e.m; }
   `);
   provesCase('case-019', 'optional members next to a typed index signature compile', async () => {
     optional();

@@ -507,6 +507,7 @@ describe('--emit', () => {
     const wanted = new Set([`2025-11-25/${part}.ts`, '2025-11-25/index.ts']);
     // What a user of client or server also needs: errors, transports, the codec.
     if (part === 'client' || part === 'server') wanted.add('runtime/index.ts');
+    if (part === 'client') wanted.add('runtime/subscribe.ts');
     for (const [name, text] of files) {
       for (const from of imports(text)) {
         if (!from.startsWith('.')) continue;
