@@ -78,12 +78,17 @@ function narrowInside(type: TypeNode, lookup: TypeLookup): TypeNode {
     case 'union':
       return { ...type, variants: type.variants.map(inside) };
     case 'intersection':
-      return narrowParts(type.parts.map(inside), lookup);
+      // The kinds of one part narrow those inside another.
+      return narrowParts(flatParts(type.parts).map(inside), lookup);
     case 'refined':
       return { ...type, type: inside(type.type), rules: type.rules.map((rule) => narrowRule(rule, inside)) };
     default:
       return type;
   }
+}
+
+function flatParts(parts: readonly TypeNode[]): readonly TypeNode[] {
+  return parts.flatMap((part) => (part.kind === 'intersection' ? flatParts(part.parts) : [part]));
 }
 
 function narrowRule(rule: Rule, inside: (type: TypeNode) => TypeNode): Rule {
