@@ -16,7 +16,13 @@ export function expectSameBytes(locale: string, timeZone: string): void {
   const facts = '[Intl.DateTimeFormat().resolvedOptions().locale, Intl.DateTimeFormat().resolvedOptions().timeZone]';
   const surroundings = execFileSync(process.execPath, ['-p', `${facts}.join()`], { env, encoding: 'utf8' });
   expect(surroundings.trim()).toBe(`${locale},${timeZone}`);
-  const args = ['generate', '--emit', ['default', ...SHARED_PARTS.filter((part) => part !== 'pipe')].join(','), '--out', 'made/here'];
+  const args = [
+    'generate',
+    '--emit',
+    ['default', ...SHARED_PARTS.filter((part) => part !== 'pipe')].join(','),
+    '--out',
+    'made/here',
+  ];
   const run = spawnSync(process.execPath, [CLI, ...args], { cwd, env, encoding: 'utf8' });
   expect(run.status, run.stderr).toBe(0);
   expect(readFiles(path.join(cwd, 'made/here'))).toEqual(readFiles(path.join(ROOT, 'generated')));

@@ -27,6 +27,8 @@ import type { Validator } from '../../templates/runtime/validation.js';
  */
 const AJV_FAULTS: readonly (readonly string[])[] = [
   ['unevaluated', 'dependentSchemas'],
+  // The names that patterns evaluate are looked up in a plain object, which has a `constructor`.
+  ['unevaluated', 'patternProperties'],
   ['unevaluated', 'if'],
   ['unevaluated', '$ref'],
   ['contains', 'prefixItems'],
