@@ -1,6 +1,6 @@
 import { McpgenError } from '../errors.js';
 import { discriminate, resolveReferences } from '../model/types/discriminate.js';
-import { regularExpressionFlags } from '../model/schema/keywords.js';
+import { toRegularExpression } from '../model/schema/keywords.js';
 import { typeLookup, type TypeLookup } from '../model/types/references.js';
 import {
   isObjectPrototypeMember,
@@ -271,7 +271,7 @@ class ZodWriter {
 
   #regularExpression(pattern: string): string {
     try {
-      return String(new RegExp(pattern, regularExpressionFlags(pattern) ?? 'u'));
+      return String(toRegularExpression(pattern));
     } catch (error) {
       throw this.#error(`${JSON.stringify(pattern)} is not a regular expression`, { cause: error });
     }

@@ -9,6 +9,7 @@ import type {
   Rule,
   TypeNode,
 } from '../model/protocol.js';
+import { toRegularExpression } from '../model/schema/keywords.js';
 import type { JsonValue } from '../read/json/json.js';
 import { docComment, type DocComment } from './doc-comment.js';
 import { memberName } from './names.js';
@@ -78,7 +79,7 @@ export function printType(type: TypeNode, printer: TypePrinter): string {
       return known.length === 0 ? 'unknown' : known.join(' & ');
     }
     case 'refined':
-      return printType(withForbiddenMembers(type), printer);
+      return printType(expressibleType(type), printer);
     case 'object':
       return printObject(type, printer);
   }
@@ -152,13 +153,13 @@ function refersDirectly(type: TypeNode): boolean {
 }
 
 function parenthesize(type: TypeNode, printer: TypePrinter, kinds: readonly TypeNode['kind'][]): string {
-  if (type.kind === 'refined') return parenthesize(withForbiddenMembers(type), printer, kinds);
+  if (type.kind === 'refined') return parenthesize(expressibleType(type), printer, kinds);
   const printed = printType(type, printer);
   return kinds.includes(type.kind) && printed !== 'unknown' ? `(${printed})` : printed;
 }
 
 /** The type of a refined one, as far as TypeScript can express its rules. */
-function withForbiddenMembers({ type: given, rules }: RefinedNode): TypeNode {
+function expressibleType({ type: given, rules }: RefinedNode): TypeNode {
   const type = rules.reduce(closeUnevaluated, given);
   if (type.kind !== 'object') return type;
   const forbidden = rules.flatMap((rule) => {
@@ -194,7 +195,7 @@ function closeType(type: TypeNode, kind: 'object' | 'array'): TypeNode {
         ? { ...type, items: { kind: 'never' } }
         : type;
     case 'union':
-      return isOpenUnion(type.variants)
+      return haveDistinctKinds(type.variants)
         ? { ...type, variants: type.variants.map((variant) => closeType(variant, kind)) }
         : type;
     default:
@@ -202,8 +203,8 @@ function closeType(type: TypeNode, kind: 'object' | 'array'): TypeNode {
   }
 }
 
-/** Whether a union is that of a schema without a type: one variant for each kind of value. */
-function isOpenUnion(variants: readonly TypeNode[]): boolean {
+/** Whether no two variants are values of the same kind. */
+function haveDistinctKinds(variants: readonly TypeNode[]): boolean {
   return new Set(variants.map(({ kind }) => kind)).size === variants.length;
 }
 
@@ -268,7 +269,7 @@ function templateMembers(
     const match = /^(\^?)([\w :@/-]+)(\$?)$/.exec(member.pattern);
     const [, start = '', text = '', end = ''] = match ?? [];
     // TypeScript compares a named member with each index signature that includes its name.
-    const regex = new RegExp(member.pattern);
+    const regex = toRegularExpression(member.pattern);
     if ((start === '') === (end === '') || type.members.some(({ name }) => regex.test(name))) return [];
     const key = start === '' ? `\`\${string}${text}\`` : `\`${text}\${string}\``;
     return [{ key, text, isPrefix: start !== '', member, type: member.type }];

@@ -210,6 +210,12 @@ describe('schemas', () => {
     expect(texts.get('tools/t.ts')).toMatch(/check\.present\(value\["a"\]\) &&\s+check\.absent\(value\["a"\]\)/);
   });
 
+  test('a required member has the type of a pattern with Unicode properties', async () => {
+    const patterns = { patternProperties: { '^\\p{L}$': { type: 'string' } }, additionalProperties: false };
+    const { texts } = await typed([{ name: 't', inputSchema: { type: 'object', required: ['é'], ...patterns } }]);
+    expect(texts.get('tools/t.ts')).toContain('é: string;');
+  });
+
   test('compares with constants of a type that an earlier part excludes', async () => {
     const item = { allOf: [{ $ref: '#/$defs/one' }, { type: 'null' }, { const: 'ab' }] };
     const one = { type: 'object', properties: { a: { type: 'string' } } };

@@ -50,21 +50,20 @@ const OTHER_KIND_TESTS: Readonly<Partial<Record<TypeNode['kind'], string>>> = {
 function isAnyOfKind(type: TypeNode): boolean {
   switch (type.kind) {
     case 'object':
-      return isAnyObject(type);
+      return (
+        !hasMembers(type) &&
+        isUnconstrained(type.constraints) &&
+        (type.rest === undefined || type.rest.kind === 'unknown')
+      );
     case 'array':
       return type.prefix === undefined && type.items.kind === 'unknown' && isUnconstrained(type.constraints);
     case 'string':
     case 'number':
+    case 'integer':
       return isUnconstrained(type.constraints);
     default:
       return false;
   }
-}
-
-function isAnyObject(type: ObjectNode): boolean {
-  return (
-    !hasMembers(type) && isUnconstrained(type.constraints) && (type.rest === undefined || type.rest.kind === 'unknown')
-  );
 }
 
 /** Writes guards: one for each definition, and one for each inline type that is too large for an expression. */
@@ -270,16 +269,13 @@ export class GuardWriter {
     if (type.kind === 'boolean') return { fn: 'boolean' };
     if (type.kind === 'never') return { fn: 'absent' };
     if (type.kind === 'unknown') return { fn: 'present' };
-    if (type.kind === 'object' && isAnyObject(type)) return { fn: 'object' };
-    if (
-      type.kind === 'array' &&
-      type.prefix === undefined &&
-      type.items.kind === 'unknown' &&
-      isUnconstrained(type.constraints)
-    )
-      return { fn: 'array' };
-    const isPrimitive = type.kind === 'string' || type.kind === 'number' || type.kind === 'integer';
-    return isPrimitive && isUnconstrained(type.constraints) ? { fn: type.kind } : undefined;
+    const isPlain =
+      type.kind === 'object' ||
+      type.kind === 'array' ||
+      type.kind === 'string' ||
+      type.kind === 'number' ||
+      type.kind === 'integer';
+    return isPlain && isAnyOfKind(type) ? { fn: type.kind } : undefined;
   }
 
   #hoist(type: TypeNode, hint: string): string {

@@ -50,11 +50,11 @@ export function parseDefinitions(
     return { name, type, ...policy.annotations(schema, owner) };
   });
   refuseAliasCycles(read, `${place}#${formatPointer(root)}`);
-  const beside = unread.map((keyword) => ({
+  const ignored = unread.map((keyword) => ({
     place: `${place}#${formatPointer(keyword)}`,
     message: `only the definitions of a schema are read, so ${JSON.stringify(keyword)} next to them has no effect`,
   }));
-  return { definitions: narrowOpenTypes(read), warnings: [...beside, ...policy.warnings] };
+  return { definitions: narrowOpenTypes(read), warnings: [...ignored, ...policy.warnings] };
 }
 
 /** For the schema of a protocol: what cannot be read is an error. */

@@ -169,3 +169,8 @@ export function isOfType(value: JsonValue, type: string): boolean {
   if (type === 'integer') return Number.isInteger(value);
   return typeof value === type;
 }
+
+/** The regular expression of a valid pattern. */
+export function toRegularExpression(pattern: string): RegExp {
+  return new RegExp(pattern, regularExpressionFlags(pattern));
+}

@@ -3,6 +3,7 @@
  */
 import type { Definition, Rule, TypeNode } from '../protocol.js';
 import { jsonKinds, type JsonKind } from '../types/discriminate.js';
+import { mapTypes } from '../types/map-types.js';
 import { typeLookup, type TypeLookup } from '../types/references.js';
 import { makeIntersection, makeUnion } from './reader.js';
 
@@ -24,10 +25,7 @@ export function isOpenType(type: TypeNode): boolean {
  */
 export function narrowOpenTypes(definitions: readonly Definition[]): readonly Definition[] {
   const lookup = typeLookup({ definitions });
-  return definitions.map((definition) => {
-    const type = narrowInside(definition.type, lookup);
-    return type === definition.type ? definition : { ...definition, type };
-  });
+  return definitions.map((definition) => ({ ...definition, type: narrowInside(definition.type, lookup) }));
 }
 
 /** The part of a type that has only values of some kinds; undefined if it has none. */
@@ -59,41 +57,13 @@ export function restrictToKinds(
 
 function narrowInside(type: TypeNode, lookup: TypeLookup): TypeNode {
   const inside = (inner: TypeNode): TypeNode => narrowInside(inner, lookup);
-  switch (type.kind) {
-    case 'array':
-      return {
-        ...type,
-        ...(type.prefix === undefined ? {} : { prefix: type.prefix.map(inside) }),
-        items: inside(type.items),
-      };
-    case 'object':
-      return {
-        ...type,
-        members: type.members.map((member) => ({ ...member, type: inside(member.type) })),
-        ...(type.patterns === undefined
-          ? {}
-          : { patterns: type.patterns.map((member) => ({ ...member, type: inside(member.type) })) }),
-        ...(type.rest === undefined ? {} : { rest: inside(type.rest) }),
-      };
-    case 'union':
-      return { ...type, variants: type.variants.map(inside) };
-    case 'intersection':
-      // The kinds of one part narrow those inside another.
-      return narrowParts(flatParts(type.parts).map(inside), lookup);
-    case 'refined':
-      return { ...type, type: inside(type.type), rules: type.rules.map((rule) => narrowRule(rule, inside)) };
-    default:
-      return type;
-  }
+  // The kinds of one part narrow those inside another.
+  if (type.kind === 'intersection') return narrowParts(flatParts(type.parts).map(inside), lookup);
+  return mapTypes(type, inside);
 }
 
 function flatParts(parts: readonly TypeNode[]): readonly TypeNode[] {
   return parts.flatMap((part) => (part.kind === 'intersection' ? flatParts(part.parts) : [part]));
-}
-
-function narrowRule(rule: Rule, inside: (type: TypeNode) => TypeNode): Rule {
-  if (rule.rule === 'if') return { ...rule, if: inside(rule.if), then: inside(rule.then), else: inside(rule.else) };
-  return { ...rule, type: inside(rule.type) };
 }
 
 function narrowParts(parts: readonly TypeNode[], lookup: TypeLookup): TypeNode {
@@ -106,14 +76,14 @@ function narrowParts(parts: readonly TypeNode[], lookup: TypeLookup): TypeNode {
   parts.forEach((part, index) => {
     if (isOpen[index] !== true) return informative.push(part);
     const restricted = restrictToKinds(part, common, lookup) ?? part;
-    return isLimit(restricted) ? rules.push({ rule: 'also', type: restricted }) : informative.push(restricted);
+    return isLimitOnly(restricted) ? rules.push({ rule: 'also', type: restricted }) : informative.push(restricted);
   });
   const type = makeIntersection(informative);
   return rules.length === 0 ? type : { kind: 'refined', type, rules };
 }
 
 /** Whether a type only limits values beyond what TypeScript can express. */
-function isLimit(type: TypeNode): boolean {
+function isLimitOnly(type: TypeNode): boolean {
   switch (type.kind) {
     case 'string':
     case 'number':
@@ -129,7 +99,7 @@ function isLimit(type: TypeNode): boolean {
         (type.rest === undefined || type.rest.kind === 'unknown')
       );
     case 'union':
-      return type.variants.every(isLimit);
+      return type.variants.every(isLimitOnly);
     default:
       return false;
   }

@@ -26,6 +26,7 @@ import {
   isLimit,
   isOfType,
   isRegularExpression,
+  toRegularExpression,
   valueOfLimit,
   type JsonSchemaType,
   type KeywordType,
@@ -591,16 +592,7 @@ export class SchemaReader {
         if (keyword === 'dependentSchemas' || (keyword === 'dependencies' && !Array.isArray(value)))
           return [{ rule: 'dependent', member, type: this.read(at, scope, owner) }];
         const required = [...this.#readNames(value, place, keyword, member)].sort(compareText);
-        if (required.length === 0) return [];
-        const members = required.map((name): Member => ({ name, required: true, type: { kind: 'unknown' } }));
-        const type: ObjectNode = {
-          kind: 'object',
-          members,
-          ...(this.#policy.areObjectsOpen ? { rest: { kind: 'unknown' } } : {}),
-          shape: 'members',
-          constraints: UNCONSTRAINED,
-        };
-        return [{ rule: 'dependent', member, type }];
+        return required.length === 0 ? [] : [{ rule: 'dependent', member, type: objectWith(required) }];
       }),
     );
   }
@@ -665,7 +657,7 @@ export class SchemaReader {
     const dependent = ownMember(schema, 'dependentSchemas');
     for (const [member, value] of Object.entries(isObject(dependent) ? dependent : {})) {
       const then = evaluate(childAt(value, 'dependentSchemas', member));
-      if (!isNothing(then)) evaluations.push({ ...NOTHING, branches: [{ type: objectWith(member), then }] });
+      if (!isNothing(then)) evaluations.push({ ...NOTHING, branches: [{ type: objectWith([member]), then }] });
     }
     return joinEvaluations(evaluations);
   }
@@ -719,10 +711,11 @@ function ownItems(schema: JsonObject, isNested: boolean): Evaluation {
   };
 }
 
-function objectWith(member: string): TypeNode {
+/** The type of objects with some members. */
+function objectWith(names: readonly string[]): TypeNode {
   return {
     kind: 'object',
-    members: [{ name: member, required: true, type: { kind: 'unknown' } }],
+    members: names.map((name): Member => ({ name, required: true, type: { kind: 'unknown' } })),
     rest: { kind: 'unknown' },
     shape: 'members',
     constraints: UNCONSTRAINED,
@@ -731,7 +724,7 @@ function objectWith(member: string): TypeNode {
 
 /** The type of a member that is required, but not declared. */
 function undeclaredType(name: string, patterns: readonly PatternMember[], rest: TypeNode | undefined): TypeNode {
-  const matching = patterns.filter(({ pattern }) => new RegExp(pattern).test(name));
+  const matching = patterns.filter(({ pattern }) => toRegularExpression(pattern).test(name));
   return matching.length === 0 ? (rest ?? { kind: 'unknown' }) : makeIntersection(matching.map(({ type }) => type));
 }
 

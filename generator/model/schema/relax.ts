@@ -2,7 +2,8 @@
  * Keeps types from becoming narrower than their schemas where a part of a schema could not be read.
  */
 import type { Definition, Evaluation, Rule, TypeNode } from '../protocol.js';
-import { refsIn, typesInRule } from '../types/references.js';
+import { mapTypes } from '../types/map-types.js';
+import { refsIn } from '../types/references.js';
 
 /**
  * Removes what would reject valid values because a type allows more than its schema: such a type may not be excluded,
@@ -15,7 +16,9 @@ export function relaxWidened(
   widened: { has(type: TypeNode): boolean },
 ): readonly Definition[] {
   const wideNames = findWideDefinitions(definitions, widened);
-  const isWide = (type: TypeNode): boolean => isWideInside(type, widened, wideNames);
+  if (wideNames.size === 0) return definitions;
+  // A part that could not be read marks all types around it.
+  const isWide = (type: TypeNode): boolean => widened.has(type) || refsIn(type).some((name) => wideNames.has(name));
   return definitions.map((definition) => ({ ...definition, type: relaxType(definition.type, isWide) }));
 }
 
@@ -32,68 +35,31 @@ function findWideDefinitions(
   return wide;
 }
 
-function isWideInside(
-  type: TypeNode,
-  widened: { has(type: TypeNode): boolean },
-  wideNames: ReadonlySet<string>,
-): boolean {
-  // A part that could not be read marks all types around it.
-  return widened.has(type) || refsIn(type).some((name) => wideNames.has(name));
-}
-
 function relaxType(type: TypeNode, isWide: (type: TypeNode) => boolean): TypeNode {
   const inside = (inner: TypeNode): TypeNode => relaxType(inner, isWide);
-  switch (type.kind) {
-    case 'array':
-      return {
-        ...type,
-        ...(type.prefix === undefined ? {} : { prefix: type.prefix.map(inside) }),
-        items: inside(type.items),
-      };
-    case 'object':
-      return {
-        ...type,
-        members: type.members.map((member) => ({ ...member, type: inside(member.type) })),
-        ...(type.patterns === undefined
-          ? {}
-          : { patterns: type.patterns.map((member) => ({ ...member, type: inside(member.type) })) }),
-        ...(type.rest === undefined ? {} : { rest: inside(type.rest) }),
-      };
-    case 'union':
-      return {
-        ...type,
-        exclusive: type.exclusive && !type.variants.some(isWide),
-        variants: type.variants.map(inside),
-      };
-    case 'intersection':
-      return { ...type, parts: type.parts.map(inside) };
-    case 'refined': {
-      const rules = type.rules.flatMap((rule) => relaxRule(rule, isWide));
-      const inner = inside(type.type);
-      return rules.length === 0 ? inner : { ...type, type: inner, rules };
-    }
-    default:
-      return type;
-  }
+  if (type.kind === 'union' && type.exclusive && type.variants.some(isWide))
+    return mapTypes({ ...type, exclusive: false }, inside);
+  if (type.kind !== 'refined') return mapTypes(type, inside);
+  const rules = type.rules.flatMap((rule) => relaxRule(rule, isWide));
+  return rules.length === 0 ? inside(type.type) : mapTypes({ ...type, rules }, inside);
 }
 
+/** A rule without what would reject valid values; nothing if that is the whole rule. */
 function relaxRule(rule: Rule, isWide: (type: TypeNode) => boolean): readonly Rule[] {
-  const inside = (inner: TypeNode): TypeNode => relaxType(inner, isWide);
   switch (rule.rule) {
     case 'not':
-      return isWide(rule.type) ? [] : [{ ...rule, type: inside(rule.type) }];
+      return isWide(rule.type) ? [] : [rule];
     case 'if':
-      if (isWide(rule.if)) return [];
-      return [{ ...rule, if: inside(rule.if), then: inside(rule.then), else: inside(rule.else) }];
+      return isWide(rule.if) ? [] : [rule];
     case 'contains': {
       const { max: _max, ...least } = rule;
-      return [{ ...(isWide(rule.type) ? least : rule), type: inside(rule.type) }];
+      return [isWide(rule.type) ? least : rule];
     }
     case 'unevaluatedMembers':
     case 'unevaluatedItems':
-      return isWideCondition(rule.evaluated, isWide) ? [] : [{ ...rule, type: inside(rule.type) }];
+      return isWideCondition(rule.evaluated, isWide) ? [] : [rule];
     default:
-      return typesInRule(rule).length === 0 ? [rule] : [{ ...rule, type: inside(rule.type) }];
+      return [rule];
   }
 }
 

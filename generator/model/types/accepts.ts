@@ -7,7 +7,7 @@ import {
   type JsonValue,
 } from '../../read/json/json.js';
 import type { Constraints, ObjectNode, Protocol, Rule, TypeNode } from '../protocol.js';
-import { regularExpressionFlags } from '../schema/keywords.js';
+import { toRegularExpression } from '../schema/keywords.js';
 import { mergeMembers } from './merge-members.js';
 import { followReferences, type ResolvedType } from './references.js';
 
@@ -57,45 +57,42 @@ function mergeObjects(a: ObjectNode, b: ObjectNode): ObjectNode {
  * Unnamed members are accepted, as in JSON Schema, and a format is an annotation.
  */
 export function findRejection(types: TypesByName, type: TypeNode, value: JsonValue): string | undefined {
-  if (type.kind === 'refined')
-    return (
-      findRejection(types, type.type, value) ??
-      (type.rules.every((rule) => followsRule(types, rule, value)) ? undefined : '')
-    );
-  if (type.kind === 'ref') {
-    const target = types.get(type.name);
-    return target === undefined ? '' : findRejection(types, target, value);
-  }
-  const node = type;
-  switch (node.kind) {
+  switch (type.kind) {
+    case 'ref':
+      return findRejection(types, types.get(type.name) ?? { kind: 'never' }, value);
+    case 'refined':
+      return (
+        findRejection(types, type.type, value) ??
+        (type.rules.every((rule) => followsRule(types, rule, value)) ? undefined : '')
+      );
     case 'unknown':
       return undefined;
     case 'never':
       return '';
     case 'string':
-      return typeof value === 'string' && acceptsString(value, node.constraints) ? undefined : '';
+      return typeof value === 'string' && acceptsString(value, type.constraints) ? undefined : '';
     case 'number':
     case 'integer':
-      return typeof value === 'number' && acceptsNumber(value, node) ? undefined : '';
+      return typeof value === 'number' && acceptsNumber(value, type) ? undefined : '';
     case 'boolean':
       return typeof value === 'boolean' ? undefined : '';
     case 'null':
       return value === null ? undefined : '';
     case 'literal':
-      return value === node.value ? undefined : '';
+      return value === type.value ? undefined : '';
     case 'array':
-      if (!Array.isArray(value) || !acceptsArray(value as JsonValue[], node.constraints)) return '';
+      if (!Array.isArray(value) || !acceptsArray(value as JsonValue[], type.constraints)) return '';
       return firstRejection(
         (value as JsonValue[]).map(
-          (item, index) => () => rejectionInside(types, node.prefix?.[index] ?? node.items, item, index),
+          (item, index) => () => rejectionInside(types, type.prefix?.[index] ?? type.items, item, index),
         ),
       );
     case 'object':
-      return isObject(value) ? findMemberRejection(types, node, value) : '';
+      return isObject(value) ? findMemberRejection(types, type, value) : '';
     case 'union':
-      return findDeepestRejection(types, node.variants, value);
+      return findDeepestRejection(types, type.variants, value);
     case 'intersection':
-      return firstRejection(node.parts.map((part) => () => findRejection(types, part, value)));
+      return firstRejection(type.parts.map((part) => () => findRejection(types, part, value)));
   }
 }
 
@@ -179,10 +176,6 @@ function acceptsString(value: string, constraints: Constraints): boolean {
   const length = Array.from(value).length;
   if (length < Number(minLength ?? 0) || length > Number(maxLength ?? Infinity)) return false;
   return typeof pattern !== 'string' || toRegularExpression(pattern).test(value);
-}
-
-function toRegularExpression(pattern: string): RegExp {
-  return new RegExp(pattern, regularExpressionFlags(pattern));
 }
 
 function acceptsNumber(value: number, { kind, constraints }: { kind: string; constraints: Constraints }): boolean {

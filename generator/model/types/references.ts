@@ -68,10 +68,10 @@ export function inPlaceTypes(rule: Rule): readonly TypeNode[] {
 }
 
 /** All types in a rule. */
-export function typesInRule(rule: Rule): readonly TypeNode[] {
-  const own = ['if', 'also', 'not', 'dependent'].includes(rule.rule) || rule.rule === 'if' ? [] : [rule.type];
-  const contained = 'evaluated' in rule ? containedTypes(rule.evaluated) : [];
-  return [...own, ...inPlaceTypes(rule), ...contained];
+function typesInRule(rule: Rule): readonly TypeNode[] {
+  if (rule.rule === 'contains' || rule.rule === 'names') return [rule.type];
+  const inPlace = inPlaceTypes(rule);
+  return 'evaluated' in rule ? [rule.type, ...inPlace, ...containedTypes(rule.evaluated)] : inPlace;
 }
 
 function branchTypes(evaluation: Evaluation): readonly TypeNode[] {

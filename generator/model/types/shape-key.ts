@@ -2,6 +2,7 @@
  * Types without their docs, for comparing and printing.
  */
 import type { TypeNode } from '../protocol.js';
+import { mapTypes } from './map-types.js';
 
 /**
  * A text that is equal for structurally equal types; docs and deprecations are ignored.
@@ -24,31 +25,9 @@ export function shapeKey(
 
 /** A type without docs and deprecations. */
 export function withoutDocs(type: TypeNode): TypeNode {
-  switch (type.kind) {
-    case 'array':
-      return {
-        ...type,
-        ...(type.prefix === undefined ? {} : { prefix: type.prefix.map(withoutDocs) }),
-        items: withoutDocs(type.items),
-      };
-    case 'refined':
-      return { ...type, type: withoutDocs(type.type) };
-    case 'union':
-      return { ...type, variants: type.variants.map(withoutDocs) };
-    case 'intersection':
-      return { ...type, parts: type.parts.map(withoutDocs) };
-    case 'object':
-      return {
-        ...type,
-        members: type.members.map(({ name, required, type: own, defaultValue }) => ({
-          name,
-          required,
-          type: withoutDocs(own),
-          ...(defaultValue === undefined ? {} : { defaultValue }),
-        })),
-        ...(type.rest === undefined ? {} : { rest: withoutDocs(type.rest) }),
-      };
-    default:
-      return type;
-  }
+  const plain =
+    type.kind === 'object'
+      ? { ...type, members: type.members.map(({ doc: _doc, deprecated: _deprecated, ...member }) => member) }
+      : type;
+  return mapTypes(plain, withoutDocs);
 }

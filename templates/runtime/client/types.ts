@@ -3,6 +3,7 @@ import type { CallOptions, EndpointOptions } from "../jsonrpc/endpoint.js";
 import type {
   Implementation,
   UnknownNotificationSettings,
+  LogLevel,
 } from "../protocol/revision.js";
 import type { Leniency } from "../validation.js";
 import type { RequestId } from "../jsonrpc/message.js";
@@ -48,16 +49,7 @@ export interface ClientSettings
    * The lowest level of log messages to receive, as `notifications/message`. By default, a server sends none in a
    * stateless revision, and what it chooses in a stateful one (MCP 2026-07-28 and 2025-11-25, logging).
    */
-  readonly logLevel?:
-    | "debug"
-    | "info"
-    | "notice"
-    | "warning"
-    | "error"
-    | "critical"
-    | "alert"
-    | "emergency"
-    | undefined;
+  readonly logLevel?: LogLevel | undefined;
   /** Deviations to tolerate in results, from `tolerating(...)`. None by default. */
   readonly lenient?: Leniency | undefined;
   /** Sends requests even if the server has not declared the capability. Off by default. */

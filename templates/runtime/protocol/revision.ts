@@ -301,3 +301,14 @@ export function methodNotFoundError(method: string): RpcError {
     { method: truncate(method) },
   );
 }
+
+/** The severity of a log message, the lowest first (RFC 5424). */
+export type LogLevel =
+  | "debug"
+  | "info"
+  | "notice"
+  | "warning"
+  | "error"
+  | "critical"
+  | "alert"
+  | "emergency";

@@ -1,18 +1,7 @@
 /** Types of servers: settings, handlers, and their contexts. */
 import type { RequestId } from "../jsonrpc/message.js";
 import type { CallOptions } from "../jsonrpc/endpoint.js";
-import type { Implementation } from "../protocol/revision.js";
-
-/** The severity of a log message, the lowest first (RFC 5424). */
-export type LogLevel =
-  | "debug"
-  | "info"
-  | "notice"
-  | "warning"
-  | "error"
-  | "critical"
-  | "alert"
-  | "emergency";
+import type { Implementation, LogLevel } from "../protocol/revision.js";
 
 /** The context of a request's handler. The generated `ServerContext` is typed. */
 export interface HandlerContext {
