@@ -111,42 +111,30 @@ function printTuple(prefix: readonly TypeNode[], { items, constraints }: ArrayNo
   const rest = parenthesize(items, printer, ['union', 'intersection']);
   const isClosed = items.kind === 'never' || most <= Math.max(least, first.length);
   const others = isClosed ? [] : [`...${rest}[]`];
-  if (first.slice(least).some((item) => refersDirectly(item))) return printLengths(first, least, others, printer);
   const named = first.map((item, index) => {
-    const text = parenthesize(item, printer, index < least ? [] : ['union', 'intersection']);
-    return index < least ? text : `${text}?`;
+    if (index < least) return printType(item, printer);
+    // TypeScript rejects an alias that refers to itself in an optional item, unless the item has a label.
+    if (refersOutsideObjects(item)) return `item${index + 1}?: ${printType(item, printer)}`;
+    return `${parenthesize(item, printer, ['union', 'intersection'])}?`;
   });
   const beyond = Math.min(least, most, MAX_TUPLE) - first.length;
   for (let count = 0; count < beyond; count += 1) named.push(rest);
   return `[${[...named, ...others].join(', ')}]`;
 }
 
-/** A tuple for each length, since TypeScript rejects an alias that refers to itself in an optional item. */
-function printLengths(
-  items: readonly TypeNode[],
-  least: number,
-  others: readonly string[],
-  printer: TypePrinter,
-): string {
-  const texts = items.map((item) => printType(item, printer));
-  const shorter = texts.slice(least).map((_, index) => `[${texts.slice(0, least + index).join(', ')}]`);
-  return `(${[...shorter, `[${[...texts, ...others].join(', ')}]`].join(' | ')})`;
-}
-
-/** Whether a type is, or contains outside of objects and arrays, a reference. */
-function refersDirectly(type: TypeNode): boolean {
+/** Whether a type is, or contains outside of objects, a reference. */
+function refersOutsideObjects(type: TypeNode): boolean {
   switch (type.kind) {
     case 'ref':
       return true;
     case 'union':
-      return type.variants.some(refersDirectly);
+      return type.variants.some(refersOutsideObjects);
     case 'intersection':
-      return type.parts.some(refersDirectly);
+      return type.parts.some(refersOutsideObjects);
     case 'refined':
-      return refersDirectly(type.type);
+      return refersOutsideObjects(type.type);
     case 'array':
-      // Optional items are not deferred by an inner tuple either.
-      return type.prefix?.some(refersDirectly) === true;
+      return [...(type.prefix ?? []), type.items].some(refersOutsideObjects);
     default:
       return false;
   }

@@ -1,6 +1,4 @@
-/**
- * `MCPGEN_FUZZ_SEED=7` draws the schemas of another run again.
- */
+/** Validators of drawn schemas, compared with Ajv. */
 import { afterAll, test } from 'vitest';
 import { removeTemporaryFolders } from '../support/cli.js';
 import { expectVerdictsOfAjv, SEED } from './oracle.js';
