@@ -17,6 +17,7 @@ export const EMITTABLE = [
   'http-server',
   'http-node',
   'http-client',
+  'json-schema',
   'stubs',
   'zod',
   'aliases',
@@ -26,7 +27,15 @@ export const EMITTABLE = [
 export type Emittable = (typeof EMITTABLE)[number];
 
 /** Parts that consist of shared files only, without a file for each revision; `pipe` depends on such files. */
-export const SHARED_PARTS = ['pipe', 'registry', 'stdio', 'http-server', 'http-node', 'http-client'] as const;
+export const SHARED_PARTS = [
+  'pipe',
+  'registry',
+  'stdio',
+  'http-server',
+  'http-node',
+  'http-client',
+  'json-schema',
+] as const;
 /** A part of shared files only. */
 export type SharedPart = (typeof SHARED_PARTS)[number];
 
@@ -57,6 +66,7 @@ const PART_DEPENDENCIES: Readonly<Record<Emittable, readonly Emittable[]>> = {
   'http-server': [],
   'http-node': [],
   'http-client': [],
+  'json-schema': [],
   stubs: ['types', 'methods', 'messages', 'guards', 'validators', 'revision', 'server'],
   zod: ['types'],
   aliases: ['types'],
@@ -74,6 +84,7 @@ const RUNTIME_MODULES: Readonly<Partial<Record<Emittable, readonly RuntimeModule
   'http-server': ['runtime/http-server'],
   'http-node': ['runtime/http-server', 'runtime/http-node'],
   'http-client': ['runtime/http-client'],
+  'json-schema': ['runtime/json-schema'],
 };
 
 /** The shared files that the requested parts need. */

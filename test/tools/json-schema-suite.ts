@@ -82,7 +82,7 @@ const META = ['applicator', 'content', 'core', 'format-annotation', 'meta-data',
   (name) => `meta/${name}`,
 );
 
-const DIALECTS: Readonly<Record<Draft, string>> = {
+export const DIALECTS: Readonly<Record<Draft, string>> = {
   'draft2020-12': 'https://json-schema.org/draft/2020-12/schema',
   draft7: 'http://json-schema.org/draft-07/schema#',
 };

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { renderTools } from '../../generator/index.js';
 import type { JsonObject, JsonValue } from '../../generator/read/json/json.js';
 import { parseTools } from '../../generator/read/tools.js';
+import { compileSchema } from '../../templates/runtime/json-schema.js';
 import type { Validator } from '../../templates/runtime/validation.js';
 import { removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
 
@@ -53,6 +54,29 @@ const SCHEMAS: Readonly<Record<string, JsonObject>> = {
   }),
 };
 
+/** Definitions that each apply the next one twice to the same value, 2^40 times in all. */
+const REPEATED: Readonly<Record<string, (next: JsonObject) => JsonObject>> = {
+  AllOf: (next) => ({ allOf: [next, { ...next, minLength: 1 }] }),
+  Not: (next) => ({ not: { not: next }, ...next }),
+  If: (next) => ({ if: next, then: next }),
+  OneOf: (next) => ({ oneOf: [next, { allOf: [next, false] }] }),
+  DependentSchemas: (next) => ({ allOf: [next], dependentSchemas: { a: next } }),
+  Unevaluated: (next) => ({ anyOf: [next, next], unevaluatedProperties: next, unevaluatedItems: next }),
+  Patterns: (next) => ({ patternProperties: { a: next, '^a': next }, minLength: 1 }),
+  Tuple: (next) => ({ prefixItems: [{ allOf: [next, { ...next, minLength: 1 }] }] }),
+};
+const CHAIN = 40;
+const repeated = (step: (next: JsonObject) => JsonObject): JsonObject =>
+  input(
+    'd0',
+    Object.fromEntries(
+      Array.from({ length: CHAIN + 1 }, (_, index) => [
+        `d${index}`,
+        index === CHAIN ? { enum: ['x', { a: 'x' }] } : step({ $ref: `#/$defs/d${index + 1}` }),
+      ]),
+    ),
+  );
+
 /** A value nested to a depth whose levels all need the second branch, and whose innermost is wrong if wanted. */
 function nested(depth: number, innermost: JsonObject, isList: boolean): JsonObject {
   let value = innermost;
@@ -63,14 +87,18 @@ function nested(depth: number, innermost: JsonObject, isList: boolean): JsonObje
 const validators = new Map<string, Validator<unknown>>();
 beforeAll(async () => {
   const folder = temporaryFolder();
-  const tools = Object.entries(SCHEMAS).map(([name, inputSchema]) => ({ name, inputSchema }));
+  const schemas = {
+    ...SCHEMAS,
+    ...Object.fromEntries(Object.entries(REPEATED).map(([name, step]) => [`Repeated${name}`, repeated(step)])),
+  };
+  const tools = Object.entries(schemas).map(([name, inputSchema]) => ({ name, inputSchema }));
   const { files } = await renderTools(parseTools(tools, 't.json'), folder);
   writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }');
   for (const file of files) {
     mkdirSync(path.dirname(path.join(folder, file.path)), { recursive: true });
     writeFileSync(path.join(folder, file.path), file.contents);
   }
-  for (const name of Object.keys(SCHEMAS)) {
+  for (const name of Object.keys(schemas)) {
     const module = (await import(pathToFileURL(path.join(folder, 'tools', `${name}.ts`)).href)) as Record<
       string,
       unknown
@@ -117,6 +145,17 @@ describe.each(Object.keys(SCHEMAS))('%s', (name) => {
     expect({ ...long.failure, path: '' }).toEqual({ ...short.failure, path: '' });
     expect(long.failure.path.endsWith(isList ? '/a/0/a' : '/a/a')).toBe(true);
     expect(long.failure.path.split('/').length).toBe((isList ? 2 : 1) * deep + 3);
+  });
+});
+
+const VALUES = ['x', 'y', { a: 'x' }, { a: { a: { a: 'y' } } }, [['x']], null];
+
+describe.each(Object.entries(REPEATED))('%s', (name, step) => {
+  test.each(VALUES)('a schema that applies a definition to one value 2^40 times validates %j', (v) => {
+    const before = performance.now();
+    validators.get(`Repeated${name}`)?.({ v });
+    compileSchema(repeated(step))({ v });
+    expect(performance.now() - before).toBeLessThan(LONGEST);
   });
 });
 

@@ -78,6 +78,19 @@ describe('names', () => {
 });
 
 describe('schemas', () => {
+  test.each([
+    ['an item', { $ref: '#/$defs/a' }, 'item2?: XInputA, ...unknown[]'],
+    ['a list of them', { type: 'array', items: { $ref: '#/$defs/a' } }, 'item2?: XInputA[], ...unknown[]'],
+  ])('a tuple may have its own type as an optional item: %s', async (_, item, printed) => {
+    const tuple = { type: 'array', prefixItems: [{ type: 'number' }, item] };
+    const { text } = await one({
+      ...OBJECT,
+      properties: { v: { $ref: '#/$defs/a' } },
+      $defs: { a: { anyOf: [{ allOf: [tuple, { maxItems: 9 }] }, { type: 'null' }] } },
+    });
+    expect(text).toContain(printed);
+  });
+
   test('inherited names are ordinary members', async () => {
     const folder = temporaryFolder();
     const schema =

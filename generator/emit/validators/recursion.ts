@@ -2,7 +2,7 @@
  * Finds definitions that contain themselves, and those whose check can take exponential time.
  */
 import type { Definitions, TypeNode } from '../../model/protocol.js';
-import { refsIn } from '../../model/types/references.js';
+import { refsIn, typesInRule } from '../../model/types/references.js';
 import { discriminate } from '../../model/types/discriminate.js';
 import type { TypeLookup } from '../../model/types/references.js';
 
@@ -56,26 +56,32 @@ export function branchingDefinitions(protocol: Definitions, lookup: TypeLookup):
   return new Set([...lengths].filter(([, length]) => length > MAX_CALL_CHAIN).map(([name]) => name));
 }
 
-/** Whether a type contains a union of which several branches may have to be checked completely. */
+/** Whether a type contains one of whose parts several may have to be checked completely, for one value. */
 function isBranching(type: TypeNode, lookup: TypeLookup): boolean {
+  const referring = (parts: readonly TypeNode[]): readonly TypeNode[] =>
+    parts.filter((part) => refsIn(part).length > 0);
+  const anyInside = (parts: readonly TypeNode[]): boolean => parts.some((part) => isBranching(part, lookup));
   switch (type.kind) {
     case 'union': {
-      if (type.variants.some((variant) => variant.kind !== 'ref' && isBranching(variant, lookup))) return true;
-      const compound = type.variants.filter((variant) => refsIn(variant).length > 0);
+      if (anyInside(type.variants)) return true;
+      const compound = referring(type.variants);
       return compound.length > 1 && (type.exclusive || discriminate(compound, lookup) === undefined);
     }
     case 'intersection':
-      return (
-        type.parts.filter((part) => refsIn(part).length > 0).length > 1 ||
-        type.parts.some((part) => isBranching(part, lookup))
-      );
+      return referring(type.parts).length > 1 || anyInside(type.parts);
+    case 'refined': {
+      const parts = [type.type, ...type.rules.flatMap(typesInRule)];
+      return referring(parts).length > 1 || anyInside(parts);
+    }
     case 'array':
-      return isBranching(type.items, lookup);
-    case 'object':
-      return (
-        type.members.some((member) => isBranching(member.type, lookup)) ||
-        (type.rest !== undefined && isBranching(type.rest, lookup))
-      );
+      return anyInside([...(type.prefix ?? []), type.items]);
+    case 'object': {
+      const members = type.members.map((member) => member.type);
+      const patterns = (type.patterns ?? []).map((pattern) => pattern.type);
+      // A member may match several patterns.
+      const isShared = referring(patterns).length > 0 && referring([...members, ...patterns]).length > 1;
+      return isShared || anyInside([...members, ...patterns, ...(type.rest === undefined ? [] : [type.rest])]);
+    }
     default:
       return false;
   }

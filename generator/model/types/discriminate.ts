@@ -23,6 +23,24 @@ export function resolveReferences(type: TypeNode, lookup: TypeLookup): ResolvedT
   return followReferences(type, lookup) ?? { kind: 'unknown' };
 }
 
+/**
+ * A function of types, without their references, that keeps its results: definitions that contain others several times
+ * would take exponential time.
+ */
+function remembered<T>(
+  compute: (resolved: ResolvedType, lookup: TypeLookup) => T,
+): (type: TypeNode, lookup: TypeLookup) => T {
+  const byLookup = new WeakMap<TypeLookup, WeakMap<TypeNode, { readonly result: T }>>();
+  return (type, lookup) => {
+    const known = byLookup.get(lookup) ?? new WeakMap<TypeNode, { readonly result: T }>();
+    byLookup.set(lookup, known);
+    const resolved = resolveReferences(type, lookup);
+    const entry = known.get(resolved) ?? { result: compute(resolved, lookup) };
+    known.set(resolved, entry);
+    return entry.result;
+  };
+}
+
 /** The member that distinguishes all variants, if there is one: required in each of them, with constant values. */
 export function discriminate(variants: readonly TypeNode[], lookup: TypeLookup): Discriminator | undefined {
   const [first] = variants;
@@ -33,7 +51,8 @@ export function discriminate(variants: readonly TypeNode[], lookup: TypeLookup):
     ...candidates.filter((name) => !PREFERRED_MEMBERS.includes(name)),
   ];
   for (const member of ordered) {
-    const tags = variants.map((variant) => memberTags(variant, member, lookup));
+    const memberTags = memberTagsOf(member);
+    const tags = variants.map((variant) => memberTags(variant, lookup));
     const cases = new Map<Tag, number[]>();
     tags.forEach((own, index) => {
       for (const tag of own ?? []) cases.set(tag, [...(cases.get(tag) ?? []), index]);
@@ -45,8 +64,7 @@ export function discriminate(variants: readonly TypeNode[], lookup: TypeLookup):
   return undefined;
 }
 
-function taggedMembers(type: TypeNode, lookup: TypeLookup): readonly string[] {
-  const resolved = resolveReferences(type, lookup);
+const taggedMembers = remembered((resolved, lookup): readonly string[] => {
   switch (resolved.kind) {
     case 'object':
       return resolved.members
@@ -55,42 +73,42 @@ function taggedMembers(type: TypeNode, lookup: TypeLookup): readonly string[] {
     case 'union':
       return resolved.variants[0] === undefined ? [] : taggedMembers(resolved.variants[0], lookup);
     case 'intersection':
-      return resolved.parts.flatMap((part) => taggedMembers(part, lookup));
+      return [...new Set(resolved.parts.flatMap((part) => taggedMembers(part, lookup)))];
     default:
       return [];
   }
-}
+});
 
 /** The values that a required member of a variant may have, if they are constants. */
-function memberTags(type: TypeNode, member: string, lookup: TypeLookup): readonly Tag[] | undefined {
-  const resolved = resolveReferences(type, lookup);
-  switch (resolved.kind) {
-    case 'object': {
-      const found = memberOf(resolved, member);
-      return found?.required === true ? literalTags(found.type, lookup) : undefined;
+function memberTagsOf(member: string): (type: TypeNode, lookup: TypeLookup) => readonly Tag[] | undefined {
+  const memberTags = remembered((resolved, lookup): readonly Tag[] | undefined => {
+    switch (resolved.kind) {
+      case 'object': {
+        const found = memberOf(resolved, member);
+        return found?.required === true ? literalTags(found.type, lookup) : undefined;
+      }
+      case 'union': {
+        const all = resolved.variants.map((variant) => memberTags(variant, lookup));
+        return all.every((tags) => tags !== undefined) ? [...new Set(all.flat())] : undefined;
+      }
+      case 'intersection':
+        return resolved.parts.map((part) => memberTags(part, lookup)).find((tags) => tags !== undefined);
+      default:
+        return undefined;
     }
-    case 'union': {
-      const all = resolved.variants.map((variant) => memberTags(variant, member, lookup));
-      return all.every((tags) => tags !== undefined) ? [...new Set(all.flat())] : undefined;
-    }
-    case 'intersection':
-      return resolved.parts.map((part) => memberTags(part, member, lookup)).find((tags) => tags !== undefined);
-    default:
-      return undefined;
-  }
+  });
+  return memberTags;
 }
 
-function literalTags(type: TypeNode, lookup: TypeLookup): readonly Tag[] | undefined {
-  const resolved = resolveReferences(type, lookup);
+const literalTags = remembered((resolved, lookup): readonly Tag[] | undefined => {
   if (resolved.kind === 'literal') return [resolved.value];
   if (resolved.kind !== 'union') return undefined;
   const all = resolved.variants.map((variant) => literalTags(variant, lookup));
-  return all.every((values) => values !== undefined) ? all.flat() : undefined;
-}
+  return all.every((values) => values !== undefined) ? [...new Set(all.flat())] : undefined;
+});
 
 /** The kinds of JSON value that a type allows; undefined for all. */
-export function jsonKinds(type: TypeNode, lookup: TypeLookup): ReadonlySet<JsonKind> | undefined {
-  const resolved = resolveReferences(type, lookup);
+export const jsonKinds = remembered((resolved, lookup): ReadonlySet<JsonKind> | undefined => {
   switch (resolved.kind) {
     case 'unknown':
       return undefined;
@@ -114,4 +132,4 @@ export function jsonKinds(type: TypeNode, lookup: TypeLookup): ReadonlySet<JsonK
     default:
       return new Set([resolved.kind]);
   }
-}
+});

@@ -68,7 +68,7 @@ export function inPlaceTypes(rule: Rule): readonly TypeNode[] {
 }
 
 /** All types in a rule. */
-function typesInRule(rule: Rule): readonly TypeNode[] {
+export function typesInRule(rule: Rule): readonly TypeNode[] {
   if (rule.rule === 'contains' || rule.rule === 'names') return [rule.type];
   const inPlace = inPlaceTypes(rule);
   return 'evaluated' in rule ? [rule.type, ...inPlace, ...containedTypes(rule.evaluated)] : inPlace;

@@ -252,10 +252,11 @@ function countCodePoints(text: string): number {
 }
 
 /** The same text for equal JSON values, regardless of the order of their members. */
-function canonicalJson(value: unknown): string {
+export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  // Not JSON: a number that is too large is null there.
   if (!isObject(value))
-    return value === undefined ? "undefined" : JSON.stringify(value);
+    return typeof value === "string" ? JSON.stringify(value) : String(value);
   return `{${Object.keys(value)
     .sort()
     .map(

@@ -166,9 +166,8 @@ export function nested(value: unknown, check: Check): boolean {
 
 /** A check whose verdict is kept if it took long; a kept verdict is reused. */
 function memoize(value: unknown, check: Check): boolean {
-  if (typeof value !== "object" || value === null) return check(value);
-  // Each read creates a new proxy, so its location identifies the value.
-  const key = proxyPaths?.get(value) ?? value;
+  // While a failure is explained, each read creates a new proxy, so its location identifies the value.
+  const key = proxyPaths === undefined ? value : pathOf(value);
   const known = verdicts?.[nestingDepth]?.get(check)?.get(key);
   if (known !== undefined) {
     if (!known.passed) lastMismatch = { ...known.missed };
