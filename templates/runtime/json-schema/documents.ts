@@ -97,7 +97,7 @@ export class Documents {
     return { schema, resource: this.#byNode.get(schema) ?? resource };
   }
 
-  /** The place that a reference leads to; undefined if there is none. */
+  /** The place that a reference leads to; undefined if it does not exist. */
   resolve(reference: string, { resource: from }: Place): Place | undefined {
     const absolute = resolveUri(reference, from.uri);
     if (absolute === undefined) return undefined;

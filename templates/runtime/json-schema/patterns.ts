@@ -3,7 +3,7 @@
 /** Maximum of ways to match the alternatives and the limited repetitions of a pattern. */
 const MAX_WAYS = 1000;
 
-/** One character of a string: a class, an escape or a literal. A reference to a group is none. */
+/** One character of a string: a class, an escape or a literal. References to groups do not count. */
 const ATOM = String.raw`(?:\[(?:[^\]\\]|\\.)*\]|\\[pPu]\{[^}]*\}|\\[^\dkpP]|[^()[\]{}*+?|\\^$])`;
 
 const TOKEN = new RegExp(
