@@ -28,6 +28,7 @@ const OPTION_ORDER = [
   'methods',
   'importExtension',
   'errata',
+  'trustPatterns',
   'out',
   'allowOutside',
 ] as const;

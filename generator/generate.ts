@@ -31,6 +31,8 @@ export interface GenerateOptions extends RenderOptions {
   readonly errata?: boolean;
   /** Treats warnings as errors. */
   readonly strict?: boolean;
+  /** Uses all regular expressions of `schema` and `tools`, without a check of their running time. */
+  readonly trustPatterns?: boolean;
   /** The output folder. Each revision has a folder below it. */
   readonly out: string;
   /** Plans, but writes nothing. */
@@ -139,6 +141,7 @@ export async function loadAll(options: Omit<GenerateOptions, 'out'>): Promise<re
   const common = {
     ...(options.errata === undefined ? {} : { errata: options.errata }),
     ...(options.strict === undefined ? {} : { strict: options.strict }),
+    ...(options.trustPatterns === undefined ? {} : { trustPatterns: options.trustPatterns }),
   };
   if (options.schema !== undefined) {
     const [revision, second] = options.revisions ?? [];

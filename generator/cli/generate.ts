@@ -7,6 +7,7 @@ import {
   importExtensionOption,
   refuseExtraArguments,
   revisionOption,
+  trustPatternsOption,
   parseRevisionOr,
 } from './shared.js';
 
@@ -40,6 +41,7 @@ export function declareGenerate(program: Command): void {
     .option('--dry-run', 'write nothing; print what would be written')
     .option('--watch', 'generate again whenever schema, catalog, config or tools change, until Ctrl-C')
     .option('--strict', 'treat warnings as errors')
+    .addOption(trustPatternsOption())
     .option('--no-errata', 'read the schema as it is, without corrections')
     .option('--json', 'print the result as JSON')
     .addHelpText(

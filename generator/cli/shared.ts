@@ -27,6 +27,11 @@ export function allowOutsideOption(): Option {
   return new Option('--allow-outside', 'write to the output folder of the config even if it is outside its folder');
 }
 
+/** The option `--trust-patterns`, the same in every command that reads schemas of others. */
+export function trustPatternsOption(): Option {
+  return new Option('--trust-patterns', 'use regular expressions of schemas without a check of their running time');
+}
+
 /** Adds the options of every command that edits a project. */
 export function addProjectOptions(command: Command, dryRun = 'write nothing; print what would be written'): Command {
   return command

@@ -6,6 +6,7 @@ import {
   importExtensionOption,
   refuseExtraArguments,
   revisionOption,
+  trustPatternsOption,
 } from './shared.js';
 
 /** Declares `mcpgen types tools`. */
@@ -34,6 +35,7 @@ export function declareTypes(program: Command): void {
     .addOption(allowOutsideOption())
     .option('--check', 'write nothing; exit 1 if a file is stale, missing or orphaned')
     .option('--strict', 'treat warnings as errors')
+    .addOption(trustPatternsOption())
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',

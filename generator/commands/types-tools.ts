@@ -34,6 +34,7 @@ import {
   IMPORT_EXTENSIONS,
   parseConfigOptions,
   resolveSettings,
+  type CommandLine,
   type ConfigOptions,
 } from './shared/settings.js';
 
@@ -49,6 +50,7 @@ interface TypesToolsOptions extends ConfigOptions {
   readonly importExtension: ImportExtension | undefined;
   readonly check: boolean;
   readonly strict: boolean;
+  readonly trustPatterns: boolean;
   readonly json: boolean;
 }
 
@@ -63,6 +65,7 @@ export function parseTypesToolsOptions(raw: RawOptions): TypesToolsOptions {
     importExtension: choiceOption(raw, 'importExtension', IMPORT_EXTENSIONS),
     check: booleanOption(raw, 'check'),
     strict: booleanOption(raw, 'strict'),
+    trustPatterns: booleanOption(raw, 'trustPatterns'),
     json: booleanOption(raw, 'json'),
   };
 }
@@ -71,10 +74,16 @@ export function parseTypesToolsOptions(raw: RawOptions): TypesToolsOptions {
 export async function typesToolsCommand(file: string | undefined, options: TypesToolsOptions): Promise<number> {
   const { fromServer: server, save: savedFile } = options;
   refuseToolOptions(file, options);
-  const { out: givenOut, importExtension: givenExtension, strict } = options;
-  const commandLine = { ...configuredByFile(options), out: givenOut, importExtension: givenExtension, strict };
+  const { out: givenOut, importExtension: givenExtension, strict, trustPatterns: trusted } = options;
+  const commandLine: CommandLine = {
+    ...configuredByFile(options),
+    out: givenOut,
+    importExtension: givenExtension,
+    strict,
+    trustPatterns: trusted,
+  };
   const { options: settings, config } = await resolveSettings(commandLine);
-  const { out = DEFAULT_OUT, importExtension = 'js' } = settings;
+  const { out = DEFAULT_OUT, importExtension = 'js', trustPatterns } = settings;
   const toolList = server === undefined ? readToolListFile(file ?? '') : await fetchToolList(server, options);
   const folder = path.resolve(out === '-' ? '.' : out);
   const isConfigured = out !== '-' && config !== undefined && folder === configuredToolFolder(config);
@@ -86,11 +95,16 @@ export async function typesToolsCommand(file: string | undefined, options: Types
     options: {
       fromServer: server === undefined ? undefined : { placeholder: 'its command' },
       importExtension: importExtension === 'js' ? undefined : importExtension,
+      trustPatterns: trustPatterns ? true : undefined,
       out: FOLDER_ABOVE,
     },
   });
   showProgress('tools ...');
-  const rendered = await renderTools(tools, folder, { importExtension, ...(isConfigured ? {} : { command }) });
+  const rendered = await renderTools(tools, folder, {
+    importExtension,
+    trustPatterns,
+    ...(isConfigured ? {} : { command }),
+  });
   showProgress('');
   if (settings.strict) refuseWarnings(rendered.warnings);
   if (out === '-') {

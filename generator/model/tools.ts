@@ -1,6 +1,7 @@
 import { McpgenError } from '../errors.js';
 import type { Docs } from '../read/builtin/docs.js';
 import { formatPointer, isObject, ownMember, parsePointer, type JsonValue } from '../read/json/json.js';
+import type { PatternCheck } from '../read/patterns.js';
 import { SchemaIndex, type DynamicScope, type SchemaDocuments, type SchemaPlace } from '../read/schema/documents.js';
 import type { ToolSource } from '../read/tools.js';
 import { closestMatch } from '../text.js';
@@ -8,6 +9,7 @@ import type { Definition, Member, TypeNode, Warning } from './protocol.js';
 import { findAliasCycle } from './schema/alias-cycles.js';
 import { CONSTRAINT_KEYWORDS, STRUCTURE_KEYWORDS } from './schema/keywords.js';
 import { narrowOpenTypes, restrictToKinds } from './schema/open-types.js';
+import { describeRisk, remedyOf, riskOf } from './schema/patterns.js';
 import {
   makeIntersection,
   SchemaReader,
@@ -29,8 +31,22 @@ export interface ToolModel {
   readonly warnings: readonly Warning[];
 }
 
+/** How the schemas of a tool are read. */
+export interface ToolReadingOptions {
+  /** Documents that the schemas may refer to, by URI. */
+  readonly documents?: SchemaDocuments | undefined;
+  /**
+   * Checks regular expressions for super-linear time; without it none is checked. One that is slow is a warning in a
+   * schema of the author, and has no effect in the schema of a server.
+   */
+  readonly checkPattern?: PatternCheck | undefined;
+}
+
 /** Most subschemas of one schema; larger ones get no type. */
 export const MAX_SUBSCHEMAS = 20_000;
+
+/** Longest pointer in a warning about a pattern. */
+const MAX_POINTER = 300;
 
 /** Most definitions of one schema. */
 export const MAX_DEFINITIONS = 1000;
@@ -40,10 +56,9 @@ export const MAX_DEFINITIONS = 1000;
  * fetched.
  *
  * @param docs - Texts for definitions without a description.
- * @param documents - Documents that the schemas may refer to, by URI.
  * @throws {@link McpgenError} if a schema of the author's own tool is not valid JSON Schema. For a tool of a server it is a warning.
  */
-export function parseTool(source: ToolSource, docs: Docs, documents: SchemaDocuments = new Map()): ToolModel {
+export function parseTool(source: ToolSource, docs: Docs, options: ToolReadingOptions = {}): ToolModel {
   const definitions: Definition[] = [];
   const warnings: Warning[] = [];
   for (const [role, key] of [
@@ -59,18 +74,17 @@ export function parseTool(source: ToolSource, docs: Docs, documents: SchemaDocum
         });
       continue;
     }
-    const read = readToolSchema(schema, key, { source, role, docs, documents });
+    const read = readToolSchema(schema, key, { ...options, source, role, docs });
     definitions.push(...read.definitions);
     warnings.push(...read.warnings);
   }
   return { source, definitions, warnings };
 }
 
-interface ToolSchemaContext {
+interface ToolSchemaContext extends ToolReadingOptions {
   readonly source: ToolSource;
   readonly role: 'input' | 'output';
   readonly docs: Docs;
-  readonly documents: SchemaDocuments;
 }
 
 function readToolSchema(
@@ -174,8 +188,11 @@ class ToolPolicy implements ReadingPolicy {
   readonly #place: string;
   readonly #isOwn: boolean;
   readonly #docs: Docs;
+  readonly #checkPattern: PatternCheck | undefined;
+  /** Whether each pattern with a warning is used, by its place. */
+  readonly #slow = new Map<string, boolean>();
 
-  constructor(key: string, place: string, { source: { isOwn }, role, docs }: ToolSchemaContext) {
+  constructor(key: string, place: string, { source: { isOwn }, role, docs, checkPattern }: ToolSchemaContext) {
     // Arguments of a called tool are written as literals, which may have any member that the schema allows. Everything
     // else is read, where the name of a member that the schema does not have is a mistake.
     this.areObjectsOpen = !isOwn && role === 'input';
@@ -183,6 +200,7 @@ class ToolPolicy implements ReadingPolicy {
     this.#place = place;
     this.#isOwn = isOwn;
     this.#docs = docs;
+    this.#checkPattern = checkPattern;
   }
 
   nameOf(place: SchemaPlace, scope: DynamicScope): string {
@@ -248,8 +266,24 @@ class ToolPolicy implements ReadingPolicy {
     this.warn(at, `the format ${showValue(format)} is unknown; it is kept as an annotation`);
   }
 
-  warn(at: SchemaPlace, message: string): void {
-    this.warnings.push({ place: this.#placeOf(at), message });
+  usesPattern(at: SchemaPlace, pattern: string, maxLength?: number): boolean {
+    if (this.#checkPattern === undefined) return true;
+    const place = this.#placeOf(at);
+    const known = this.#slow.get(place);
+    if (known !== undefined) return known;
+    const risk = riskOf(this.#checkPattern, pattern, maxLength);
+    if (risk === undefined) return true;
+    this.#slow.set(place, this.#isOwn);
+    const effect = this.#isOwn ? '' : ', so it has no effect';
+    const remedy = this.#isOwn ? remedyOf(risk) : 'If you trust the server, pass --trust-patterns.';
+    // A pointer to a member of patternProperties contains the pattern.
+    const pointer = at.pointer.length > MAX_POINTER ? `${at.pointer.slice(0, MAX_POINTER)}...` : at.pointer;
+    this.warn({ ...at, pointer }, describeRisk(pattern, risk) + effect, remedy);
+    return this.#isOwn;
+  }
+
+  warn(at: SchemaPlace, message: string, remedy?: string): void {
+    this.warnings.push({ place: this.#placeOf(at), message, ...(remedy === undefined ? {} : { remedy }) });
   }
 
   clear(): void {

@@ -170,6 +170,7 @@ describe('the schema for editors', () => {
       importExtension: true,
       errata: true,
       strict: true,
+      trustPatterns: true,
       tools: true,
       sync: true,
       drift: true,

@@ -193,6 +193,7 @@ function fixCommand({ config }: Settings, commandLine: GenerateCommandLine): str
       methods: commandLine.methods?.join(','),
       importExtension: commandLine.importExtension,
       errata: commandLine.errata ? undefined : false,
+      trustPatterns: commandLine.trustPatterns ? true : undefined,
       out: commandLine.out,
       allowOutside: commandLine.allowOutside ? true : undefined,
     },

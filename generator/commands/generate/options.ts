@@ -31,6 +31,7 @@ export function parseGenerateOptions(raw: RawOptions): GenerateCommandLine {
     importExtension: choiceOption(raw, 'importExtension', IMPORT_EXTENSIONS),
     errata: negatableOption(raw, 'errata'),
     strict: booleanOption(raw, 'strict'),
+    trustPatterns: booleanOption(raw, 'trustPatterns'),
     check: booleanOption(raw, 'check'),
     dryRun: booleanOption(raw, 'dryRun'),
     watch: booleanOption(raw, 'watch'),

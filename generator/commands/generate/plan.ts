@@ -31,6 +31,7 @@ export async function planGenerate(
     importExtension: given.importExtension ?? 'js',
     errata: given.errata,
     strict: given.strict,
+    trustPatterns: given.trustPatterns,
     dryRun,
     onProgress: (revision) => {
       showProgress(`${revision} ...`);

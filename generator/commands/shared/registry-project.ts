@@ -58,8 +58,8 @@ export async function planGeneratedTools(
   project: RegistryProject,
   tools: readonly ToolSource[],
 ): Promise<{ readonly changes: readonly FileChange[]; readonly warnings: readonly Warning[] }> {
-  const { importExtension = 'js' } = project.config.config;
-  const { files, warnings } = await renderTools(tools, project.out, { importExtension });
+  const { importExtension = 'js', trustPatterns = false } = project.config.config;
+  const { files, warnings } = await renderTools(tools, project.out, { importExtension, trustPatterns });
   const generatedFolder = path.relative(project.folder, project.out).replaceAll(path.sep, '/');
   const changes = planChanges(project.out, files);
   return {

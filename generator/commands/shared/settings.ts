@@ -24,6 +24,7 @@ export interface ConfigurableOptions {
   readonly importExtension: ImportExtension | undefined;
   readonly errata: boolean;
   readonly strict: boolean;
+  readonly trustPatterns: boolean;
 }
 
 /** Which config is used, and whether it may write outside its folder. */
@@ -69,6 +70,7 @@ export function configuredByFile({ config, allowOutside }: ConfigOptions): Comma
     importExtension: undefined,
     errata: true,
     strict: false,
+    trustPatterns: false,
   };
 }
 
@@ -95,9 +97,10 @@ export async function resolveSettings(commandLine: CommandLine): Promise<Setting
     emit: commandLine.emit ?? own.emit,
     methods: commandLine.methods ?? own.methods,
     importExtension: commandLine.importExtension ?? own.importExtension,
-    // On the command line these two can only be switched in one direction.
+    // On the command line these can only be switched in one direction.
     errata: commandLine.errata && own.errata !== false,
     strict: commandLine.strict || own.strict === true,
+    trustPatterns: commandLine.trustPatterns || own.trustPatterns === true,
   };
   return { options, config };
 }

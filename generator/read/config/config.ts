@@ -27,6 +27,8 @@ export interface Config {
   readonly errata?: boolean;
   /** Whether warnings are treated as errors. */
   readonly strict?: boolean;
+  /** Whether regular expressions of schemas are used without a check of their running time. */
+  readonly trustPatterns?: boolean;
   /** Paths of the JSON Schemas of tools' arguments; `*` matches any name. */
   readonly tools?: readonly string[];
   /** The source of each revision's schema, by revision. */

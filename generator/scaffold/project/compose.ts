@@ -101,6 +101,7 @@ function projectConfig(text: string, selection: Selection): string {
   config['emit'] = generatedParts(selection);
   // A server without tools may get some later.
   if (selection.kind === 'client' && selection.listed === undefined) delete config['tools'];
+  if (selection.listed?.trustPatterns === true) config['trustPatterns'] = true;
   return formatJsonFile(config);
 }
 
