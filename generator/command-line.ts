@@ -29,6 +29,8 @@ const OPTION_ORDER = [
   'importExtension',
   'errata',
   'trustPatterns',
+  'additionalSchema',
+  'nullable',
   'out',
   'allowOutside',
 ] as const;

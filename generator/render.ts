@@ -114,6 +114,8 @@ export interface ToolOptions {
    * the author's own schema, and is not part of the validators of a server's tools.
    */
   readonly trustPatterns?: boolean;
+  /** Whether `nullable: true` of OpenAPI 3.0 allows null, with a warning for each; false by default. */
+  readonly nullable?: boolean;
 }
 
 /** Files of tools in memory. */
@@ -143,7 +145,7 @@ export async function renderToolsWith(
   formatter: Formatter,
   tools: readonly ToolSource[],
   out: string,
-  { importExtension = 'js', command = 'mcpgen generate', documents, trustPatterns = false }: ToolOptions,
+  { importExtension = 'js', command = 'mcpgen generate', documents, trustPatterns = false, nullable }: ToolOptions,
 ): Promise<ToolRendering> {
   requireFolder(out);
   const namer = new ToolNamer();
@@ -161,7 +163,7 @@ export async function renderToolsWith(
   const checkPattern = trustPatterns ? undefined : createPatternCheck();
   // Sequential, so that only the texts of thousands of tools stay in memory.
   for (const tool of tools) {
-    const model = parseTool(tool, NO_DOCS, { documents, checkPattern });
+    const model = parseTool(tool, NO_DOCS, { documents, checkPattern, nullable });
     const named = namer.name(model);
     warnings.push(...model.warnings);
     summaries.push(summarizeTool(named));

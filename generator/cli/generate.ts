@@ -2,9 +2,11 @@ import { Option, type Command } from 'commander';
 import type { RawOptions } from '../commands/shared/options.js';
 import { DEFAULT_PARTS, EMITTABLE } from '../emit/parts.js';
 import {
+  additionalSchemaOption,
   allowOutsideOption,
   appendValue,
   importExtensionOption,
+  nullableOption,
   refuseExtraArguments,
   revisionOption,
   trustPatternsOption,
@@ -42,6 +44,8 @@ export function declareGenerate(program: Command): void {
     .option('--watch', 'generate again whenever schema, catalog, config or tools change, until Ctrl-C')
     .option('--strict', 'treat warnings as errors')
     .addOption(trustPatternsOption())
+    .addOption(additionalSchemaOption())
+    .addOption(nullableOption())
     .option('--no-errata', 'read the schema as it is, without corrections')
     .option('--json', 'print the result as JSON')
     .addHelpText(

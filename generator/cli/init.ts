@@ -7,7 +7,7 @@ import {
   TRANSPORT_NAMES,
   type ProjectKind,
 } from '../scaffold/project/selection.js';
-import { appendValue, refuseExtraArguments, revisionOption, trustPatternsOption } from './shared.js';
+import { appendValue, nullableOption, refuseExtraArguments, revisionOption, trustPatternsOption } from './shared.js';
 
 /** Declares `mcpgen init server` and `mcpgen init client`. */
 export function declareInit(program: Command): void {
@@ -54,7 +54,8 @@ function declareInitKind(init: Command, kind: ProjectKind): void {
       )
       .option('--tools <file>', 'the same from a `tools/list` response in a file')
       .option('--timeout <seconds>', 'with --from-server: time limit for listing the tools', '30')
-      .addOption(trustPatternsOption());
+      .addOption(trustPatternsOption())
+      .addOption(nullableOption());
   }
   command
     .addHelpText(

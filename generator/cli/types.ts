@@ -1,9 +1,11 @@
 import type { Command } from 'commander';
 import type { RawOptions } from '../commands/shared/options.js';
 import {
+  additionalSchemaOption,
   allowOutsideOption,
   appendValue,
   importExtensionOption,
+  nullableOption,
   refuseExtraArguments,
   revisionOption,
   trustPatternsOption,
@@ -36,6 +38,8 @@ export function declareTypes(program: Command): void {
     .option('--check', 'write nothing; exit 1 if a file is stale, missing or orphaned')
     .option('--strict', 'treat warnings as errors')
     .addOption(trustPatternsOption())
+    .addOption(additionalSchemaOption())
+    .addOption(nullableOption())
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',

@@ -171,6 +171,8 @@ describe('the schema for editors', () => {
       errata: true,
       strict: true,
       trustPatterns: true,
+      additionalSchemas: true,
+      nullable: true,
       tools: true,
       sync: true,
       drift: true,

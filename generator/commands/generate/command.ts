@@ -194,6 +194,8 @@ function fixCommand({ config }: Settings, commandLine: GenerateCommandLine): str
       importExtension: commandLine.importExtension,
       errata: commandLine.errata ? undefined : false,
       trustPatterns: commandLine.trustPatterns ? true : undefined,
+      additionalSchema: commandLine.additionalSchemas,
+      nullable: commandLine.nullable ? true : undefined,
       out: commandLine.out,
       allowOutside: commandLine.allowOutside ? true : undefined,
     },

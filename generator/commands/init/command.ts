@@ -125,6 +125,7 @@ async function planProject(
     ...(selection.kind === 'server' ? { tools: await mergeToolSources(folder, authored) } : {}),
     ...(tools === undefined ? {} : { tools }),
     trustPatterns: selection.listed?.trustPatterns ?? false,
+    nullable: selection.listed?.nullable ?? false,
     out: path.join(folder, 'src/generated'),
   });
   if (tools !== undefined) {

@@ -48,6 +48,8 @@ export interface InitOptions {
   readonly timeoutSeconds: number;
   /** Whether regular expressions of the server's tools are used unchecked. */
   readonly trustPatterns: boolean;
+  /** Whether `nullable` of OpenAPI 3.0 allows null in their schemas. */
+  readonly nullable: boolean;
 }
 
 /** @throws {@link McpgenError} if a value is invalid, before any prompt. */
@@ -77,5 +79,6 @@ export function parseInitOptions(raw: RawOptions): InitOptions {
     tools: stringOption(raw, 'tools'),
     timeoutSeconds: secondsOption(raw, 'timeout'),
     trustPatterns: booleanOption(raw, 'trustPatterns'),
+    nullable: booleanOption(raw, 'nullable'),
   };
 }

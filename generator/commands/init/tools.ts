@@ -74,7 +74,7 @@ export async function readToolListSource(
   origin: ToolListSource,
   selection: Selection,
   folder: string,
-  { timeoutSeconds, trustPatterns }: Pick<InitOptions, 'timeoutSeconds' | 'trustPatterns'>,
+  { timeoutSeconds, trustPatterns, nullable }: Pick<InitOptions, 'timeoutSeconds' | 'trustPatterns' | 'nullable'>,
 ): Promise<ListedToolSource> {
   const { place, server, file = '' } = origin;
   if (existsSync(path.join(folder, TOOL_LIST_FILE))) {
@@ -112,7 +112,8 @@ export async function readToolListSource(
       target: server?.words.map((word, index) => relativeToProject(folder, word, index === 0)) ?? [],
       toolList: `${JSON.stringify({ tools: list }, undefined, 2)}\n`,
       trustPatterns,
-      example: bestToolExample(nameTools(tools.map((tool) => parseTool(tool, NO_DOCS, { checkPattern })))),
+      nullable,
+      example: bestToolExample(nameTools(tools.map((tool) => parseTool(tool, NO_DOCS, { checkPattern, nullable })))),
     },
   };
 }

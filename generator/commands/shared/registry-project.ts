@@ -6,7 +6,7 @@ import { planChanges, type FileChange } from '../../output/plan.js';
 import { relativeImportPath } from '../../paths.js';
 import { readConfig, type ConfigFile } from '../../read/config/config.js';
 import { readTextIfExists } from '../../read/files.js';
-import { outputFolder, type ConfigOptions } from './settings.js';
+import { configuredToolOptions, outputFolder, type ConfigOptions } from './settings.js';
 
 /** A server project with lists of tools, resources and prompts, as `mcpgen init server` writes it. */
 export interface RegistryProject {
@@ -58,8 +58,9 @@ export async function planGeneratedTools(
   project: RegistryProject,
   tools: readonly ToolSource[],
 ): Promise<{ readonly changes: readonly FileChange[]; readonly warnings: readonly Warning[] }> {
-  const { importExtension = 'js', trustPatterns = false } = project.config.config;
-  const { files, warnings } = await renderTools(tools, project.out, { importExtension, trustPatterns });
+  const { importExtension = 'js' } = project.config.config;
+  const reading = configuredToolOptions(project.config);
+  const { files, warnings } = await renderTools(tools, project.out, { importExtension, ...reading });
   const generatedFolder = path.relative(project.folder, project.out).replaceAll(path.sep, '/');
   const changes = planChanges(project.out, files);
   return {

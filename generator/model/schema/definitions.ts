@@ -165,6 +165,11 @@ class DefinitionsPolicy implements ReadingPolicy {
     return true;
   }
 
+  addsNull(): boolean {
+    // An annotation: schemas of protocols are JSON Schema.
+    return false;
+  }
+
   warn({ pointer }: SchemaPlace, message: string, remedy?: string): void {
     this.warnings.push({ place: this.#placeOf(pointer), message, ...(remedy === undefined ? {} : { remedy }) });
   }

@@ -74,6 +74,8 @@ export interface ReadingPolicy {
    * @param maxLength - The maximum length of the strings that it is applied to, if the schema has one.
    */
   usesPattern(at: SchemaPlace, pattern: string, maxLength?: number): boolean;
+  /** Called for `nullable: true` of OpenAPI 3.0 next to a type without null. If it returns true, null is allowed too. */
+  addsNull(at: SchemaPlace): boolean;
   annotations(schema: JsonValue, owner: Owner): Pick<Member, 'doc' | 'deprecated' | 'defaultValue'>;
 }
 
@@ -317,7 +319,12 @@ export class SchemaReader {
     if (type === undefined) return undefined;
     const list: readonly JsonValue[] = Array.isArray(type) ? type : [type];
     const names = list.flatMap((item) => JSON_SCHEMA_TYPES.find((name) => name === item) ?? []);
-    if (names.length === list.length && names.length > 0) return [...new Set(names)];
+    if (names.length === list.length && names.length > 0) {
+      // It adds to the type of the same schema only, and "enum" restricts it as any value (OpenAPI 3.0.3, Schema Object).
+      const isNullable = ownMember(schema, 'nullable') === true && !names.includes('null');
+      if (isNullable && this.#policy.addsNull(this.#index.child(place, schema, 'nullable'))) names.push('null');
+      return [...new Set(names)];
+    }
     const wrong = list.find((item) => !JSON_SCHEMA_TYPES.some((name) => name === item));
     const near = typeof wrong === 'string' ? closestMatch(wrong, JSON_SCHEMA_TYPES) : undefined;
     this.#fault(

@@ -101,7 +101,7 @@ function projectConfig(text: string, selection: Selection): string {
   config['emit'] = generatedParts(selection);
   // A server without tools may get some later.
   if (selection.kind === 'client' && selection.listed === undefined) delete config['tools'];
-  if (selection.listed?.trustPatterns === true) config['trustPatterns'] = true;
+  for (const key of ['trustPatterns', 'nullable'] as const) if (selection.listed?.[key] === true) config[key] = true;
   return formatJsonFile(config);
 }
 
