@@ -28,6 +28,9 @@ const OPTION_ORDER = [
   'methods',
   'importExtension',
   'errata',
+  'trustPatterns',
+  'additionalSchema',
+  'nullable',
   'out',
   'allowOutside',
 ] as const;

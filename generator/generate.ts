@@ -6,6 +6,7 @@ import { partsToEmit, requireFolder } from './render-options.js';
 import type { RenderOptions } from './render-options.js';
 import { loadProtocol, refuseWarnings } from './model/load.js';
 import type { InputFile } from './model/load.js';
+import type { SchemaDocuments } from './read/schema/documents.js';
 import type { ToolSource } from './read/tools.js';
 import type { Protocol, Warning } from './model/protocol.js';
 import { findKeptFiles, isUpToDate, planChanges, refuseOutputFolder } from './output/plan.js';
@@ -31,6 +32,12 @@ export interface GenerateOptions extends RenderOptions {
   readonly errata?: boolean;
   /** Treats warnings as errors. */
   readonly strict?: boolean;
+  /** Uses all regular expressions of `schema` and `tools`, without a check of their running time. */
+  readonly trustPatterns?: boolean;
+  /** Documents that the schemas of `tools` may refer to, by URI. */
+  readonly documents?: SchemaDocuments;
+  /** Whether `nullable: true` of OpenAPI 3.0 allows null in the schemas of `tools`, with a warning for each. */
+  readonly nullable?: boolean;
   /** The output folder. Each revision has a folder below it. */
   readonly out: string;
   /** Plans, but writes nothing. */
@@ -139,6 +146,7 @@ export async function loadAll(options: Omit<GenerateOptions, 'out'>): Promise<re
   const common = {
     ...(options.errata === undefined ? {} : { errata: options.errata }),
     ...(options.strict === undefined ? {} : { strict: options.strict }),
+    ...(options.trustPatterns === undefined ? {} : { trustPatterns: options.trustPatterns }),
   };
   if (options.schema !== undefined) {
     const [revision, second] = options.revisions ?? [];

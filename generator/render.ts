@@ -21,6 +21,7 @@ import { ToolNamer, emitTool, emitToolIndex, summarizeTool, toolRuntime } from '
 import type { ToolSummary } from './emit/tools/tools.js';
 import { parseTool } from './model/tools.js';
 import { NO_DOCS } from './read/builtin/docs.js';
+import { createPatternCheck } from './read/patterns.js';
 import type { SchemaDocuments } from './read/schema/documents.js';
 
 /**
@@ -108,6 +109,13 @@ export interface ToolOptions {
   readonly command?: string;
   /** Documents that the schemas may refer to, by URI. Nothing is ever fetched. */
   readonly documents?: SchemaDocuments;
+  /**
+   * Uses all regular expressions, without a check of their running time. By default, one that is slow is a warning in
+   * the author's own schema, and is not part of the validators of a server's tools.
+   */
+  readonly trustPatterns?: boolean;
+  /** Whether `nullable: true` of OpenAPI 3.0 allows null, with a warning for each; false by default. */
+  readonly nullable?: boolean;
 }
 
 /** Files of tools in memory. */
@@ -137,7 +145,7 @@ export async function renderToolsWith(
   formatter: Formatter,
   tools: readonly ToolSource[],
   out: string,
-  { importExtension = 'js', command = 'mcpgen generate', documents = new Map() }: ToolOptions,
+  { importExtension = 'js', command = 'mcpgen generate', documents, trustPatterns = false, nullable }: ToolOptions,
 ): Promise<ToolRendering> {
   requireFolder(out);
   const namer = new ToolNamer();
@@ -152,9 +160,10 @@ export async function renderToolsWith(
     const pieces = file.print({ header: head, importExtension });
     files.push(...(await formatFiles(formatter, [{ path: `${file.name}.ts`, pieces, ...GENERATED_FILE }], out)));
   };
+  const checkPattern = trustPatterns ? undefined : createPatternCheck();
   // Sequential, so that only the texts of thousands of tools stay in memory.
   for (const tool of tools) {
-    const model = parseTool(tool, NO_DOCS, documents);
+    const model = parseTool(tool, NO_DOCS, { documents, checkPattern, nullable });
     const named = namer.name(model);
     warnings.push(...model.warnings);
     summaries.push(summarizeTool(named));

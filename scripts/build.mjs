@@ -79,10 +79,18 @@ async function buildAll(target) {
       filter: (source) => !source.endsWith('.js'),
     });
   }
+  copyPatternChecker(path.join(target, 'recheck'));
   const built = path.join(target, 'built');
   writeFileSync(built, '');
   // A source that is edited during the build may not be in it.
   utimesSync(built, start, start);
+}
+
+/** The package recheck would also install a JAR and a native program, ten times the size of the script that is used. */
+function copyPatternChecker(target) {
+  const source = path.join(root, 'node_modules/recheck');
+  cpSync(path.join(source, 'lib/browser.js'), path.join(target, 'recheck.cjs'));
+  cpSync(path.join(source, 'LICENSE'), path.join(target, 'LICENSE'));
 }
 
 /** The project templates are tested where they are, with generated code that is not committed. */

@@ -65,6 +65,8 @@ describe('the package', () => {
         'dist/generator/index.js',
         'dist/generator/index.d.ts',
         'dist/cjs/generator/index.js',
+        'dist/recheck/LICENSE',
+        'dist/recheck/recheck.cjs',
         'schema/manifest.json',
         'schema/2025-11-25/schema.json',
         'schema/2025-11-25/catalog.json',

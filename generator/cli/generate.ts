@@ -2,11 +2,14 @@ import { Option, type Command } from 'commander';
 import type { RawOptions } from '../commands/shared/options.js';
 import { DEFAULT_PARTS, EMITTABLE } from '../emit/parts.js';
 import {
+  additionalSchemaOption,
   allowOutsideOption,
   appendValue,
   importExtensionOption,
+  nullableOption,
   refuseExtraArguments,
   revisionOption,
+  trustPatternsOption,
   parseRevisionOr,
 } from './shared.js';
 
@@ -40,6 +43,9 @@ export function declareGenerate(program: Command): void {
     .option('--dry-run', 'write nothing; print what would be written')
     .option('--watch', 'generate again whenever schema, catalog, config or tools change, until Ctrl-C')
     .option('--strict', 'treat warnings as errors')
+    .addOption(trustPatternsOption())
+    .addOption(additionalSchemaOption())
+    .addOption(nullableOption())
     .option('--no-errata', 'read the schema as it is, without corrections')
     .option('--json', 'print the result as JSON')
     .addHelpText(

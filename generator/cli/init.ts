@@ -7,7 +7,7 @@ import {
   TRANSPORT_NAMES,
   type ProjectKind,
 } from '../scaffold/project/selection.js';
-import { appendValue, refuseExtraArguments, revisionOption } from './shared.js';
+import { appendValue, nullableOption, refuseExtraArguments, revisionOption, trustPatternsOption } from './shared.js';
 
 /** Declares `mcpgen init server` and `mcpgen init client`. */
 export function declareInit(program: Command): void {
@@ -53,7 +53,9 @@ function declareInitKind(init: Command, kind: ProjectKind): void {
         'the server to call: its command with arguments, or its URL; each tool becomes a method',
       )
       .option('--tools <file>', 'the same from a `tools/list` response in a file')
-      .option('--timeout <seconds>', 'with --from-server: time limit for listing the tools', '30');
+      .option('--timeout <seconds>', 'with --from-server: time limit for listing the tools', '30')
+      .addOption(trustPatternsOption())
+      .addOption(nullableOption());
   }
   command
     .addHelpText(

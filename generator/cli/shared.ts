@@ -27,6 +27,24 @@ export function allowOutsideOption(): Option {
   return new Option('--allow-outside', 'write to the output folder of the config even if it is outside its folder');
 }
 
+/** The option `--trust-patterns`, the same in every command that reads schemas of others. */
+export function trustPatternsOption(): Option {
+  return new Option('--trust-patterns', 'use regular expressions of schemas without a check of their running time');
+}
+
+/** The option `--additional-schema`, the same in every command that reads files with schemas of tools. */
+export function additionalSchemaOption(): Option {
+  return new Option(
+    '--additional-schema <file>',
+    'a schema that those of tools refer to by its $id; repeatable (nothing is ever fetched)',
+  ).argParser(appendValue);
+}
+
+/** The option `--nullable`, the same in every command that reads schemas of tools. */
+export function nullableOption(): Option {
+  return new Option('--nullable', 'allow null where a schema of a tool has nullable: true of OpenAPI 3.0');
+}
+
 /** Adds the options of every command that edits a project. */
 export function addProjectOptions(command: Command, dryRun = 'write nothing; print what would be written'): Command {
   return command

@@ -1,11 +1,14 @@
 import type { Command } from 'commander';
 import type { RawOptions } from '../commands/shared/options.js';
 import {
+  additionalSchemaOption,
   allowOutsideOption,
   appendValue,
   importExtensionOption,
+  nullableOption,
   refuseExtraArguments,
   revisionOption,
+  trustPatternsOption,
 } from './shared.js';
 
 /** Declares `mcpgen types tools`. */
@@ -34,6 +37,9 @@ export function declareTypes(program: Command): void {
     .addOption(allowOutsideOption())
     .option('--check', 'write nothing; exit 1 if a file is stale, missing or orphaned')
     .option('--strict', 'treat warnings as errors')
+    .addOption(trustPatternsOption())
+    .addOption(additionalSchemaOption())
+    .addOption(nullableOption())
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',

@@ -8,6 +8,7 @@ import { writeChanges } from '../output/write.js';
 import type { ImportExtension } from '../print/source-file.js';
 import type { ConfigFile } from '../read/config/config.js';
 import { requireRevision } from '../read/builtin/revisions.js';
+import { readAdditionalSchemas } from '../read/schema/additional.js';
 import { readToolFiles, readToolList, parseTools, type ToolSource } from '../read/tools.js';
 import { showProgress, printLine, printJson, printWarning } from '../terminal.js';
 import {
@@ -22,6 +23,7 @@ import { listServerTools } from './shared/server-tools.js';
 import {
   booleanOption,
   choiceOption,
+  pathsOption,
   readInputFile,
   secondsOption,
   stringOption,
@@ -34,6 +36,7 @@ import {
   IMPORT_EXTENSIONS,
   parseConfigOptions,
   resolveSettings,
+  type CommandLine,
   type ConfigOptions,
 } from './shared/settings.js';
 
@@ -49,6 +52,9 @@ interface TypesToolsOptions extends ConfigOptions {
   readonly importExtension: ImportExtension | undefined;
   readonly check: boolean;
   readonly strict: boolean;
+  readonly trustPatterns: boolean;
+  readonly additionalSchemas: readonly string[] | undefined;
+  readonly nullable: boolean;
   readonly json: boolean;
 }
 
@@ -63,6 +69,9 @@ export function parseTypesToolsOptions(raw: RawOptions): TypesToolsOptions {
     importExtension: choiceOption(raw, 'importExtension', IMPORT_EXTENSIONS),
     check: booleanOption(raw, 'check'),
     strict: booleanOption(raw, 'strict'),
+    trustPatterns: booleanOption(raw, 'trustPatterns'),
+    additionalSchemas: pathsOption(raw, 'additionalSchema'),
+    nullable: booleanOption(raw, 'nullable'),
     json: booleanOption(raw, 'json'),
   };
 }
@@ -71,10 +80,18 @@ export function parseTypesToolsOptions(raw: RawOptions): TypesToolsOptions {
 export async function typesToolsCommand(file: string | undefined, options: TypesToolsOptions): Promise<number> {
   const { fromServer: server, save: savedFile } = options;
   refuseToolOptions(file, options);
-  const { out: givenOut, importExtension: givenExtension, strict } = options;
-  const commandLine = { ...configuredByFile(options), out: givenOut, importExtension: givenExtension, strict };
+  const commandLine: CommandLine = {
+    ...configuredByFile(options),
+    out: options.out,
+    importExtension: options.importExtension,
+    strict: options.strict,
+    trustPatterns: options.trustPatterns,
+    additionalSchemas: options.additionalSchemas,
+    nullable: options.nullable,
+  };
   const { options: settings, config } = await resolveSettings(commandLine);
-  const { out = DEFAULT_OUT, importExtension = 'js' } = settings;
+  const { out = DEFAULT_OUT, importExtension = 'js', trustPatterns, additionalSchemas = [], nullable } = settings;
+  const documents = readAdditionalSchemas(additionalSchemas);
   const toolList = server === undefined ? readToolListFile(file ?? '') : await fetchToolList(server, options);
   const folder = path.resolve(out === '-' ? '.' : out);
   const isConfigured = out !== '-' && config !== undefined && folder === configuredToolFolder(config);
@@ -86,11 +103,20 @@ export async function typesToolsCommand(file: string | undefined, options: Types
     options: {
       fromServer: server === undefined ? undefined : { placeholder: 'its command' },
       importExtension: importExtension === 'js' ? undefined : importExtension,
+      trustPatterns: trustPatterns ? true : undefined,
+      additionalSchema: additionalSchemas.map((name) => path.basename(name)),
+      nullable: nullable ? true : undefined,
       out: FOLDER_ABOVE,
     },
   });
   showProgress('tools ...');
-  const rendered = await renderTools(tools, folder, { importExtension, ...(isConfigured ? {} : { command }) });
+  const rendered = await renderTools(tools, folder, {
+    importExtension,
+    trustPatterns,
+    documents,
+    nullable,
+    ...(isConfigured ? {} : { command }),
+  });
   showProgress('');
   if (settings.strict) refuseWarnings(rendered.warnings);
   if (out === '-') {

@@ -9,12 +9,13 @@ import {
   type Definition,
   type Member,
   type ObjectNode,
+  type Rule,
   type TypeNode,
 } from '../model/protocol.js';
 import { docComment } from '../print/doc-comment.js';
 import { literalKey } from '../print/names.js';
 import { exported, local, SourceFile, type Declaration } from '../print/source-file.js';
-import { orderedMembers } from '../print/type.js';
+import { orderedMembers, printType } from '../print/type.js';
 import type { EmitContext } from './context.js';
 
 /** `zod.ts`: a Zod 4 schema for every definition, that accepts the same values as its JSON Schema. */
@@ -101,6 +102,27 @@ const HELPERS = {
 }`,
     }),
   ],
+  byName: [
+    local('function', 'byName', {
+      doc: '/** An object whose members are checked by patterns of their names; `rest` checks those that have neither a known name nor a pattern. */',
+      code: `<T extends object>(
+  schema: z.ZodType,
+  patterns: readonly (readonly [RegExp, z.ZodType])[],
+  known: readonly string[],
+  rest: z.ZodType,
+): z.ZodType<T> {
+  return schema.superRefine((value, context) => {
+    for (const [name, member] of Object.entries(value as object)) {
+      if (member === undefined) continue;
+      const matching = patterns.filter(([pattern]) => pattern.test(name)).map(([, type]) => type);
+      const types = matching.length > 0 || known.includes(name) ? matching : [rest];
+      for (const issue of types.flatMap((type) => type.safeParse(member).error?.issues ?? []))
+        context.addIssue({ ...issue, path: [name, ...issue.path] });
+    }
+  }) as z.ZodType<T>;
+}`,
+    }),
+  ],
   both: [
     local('function', 'both', {
       doc: '/** A value that both schemas accept. An intersection would accept an unknown member that only one of them rejects. */',
@@ -141,7 +163,7 @@ function referencedNames(type: TypeNode): readonly string[] {
     case 'array':
       return [...(type.prefix ?? []), type.items].flatMap(referencedNames);
     case 'refined':
-      return referencedNames(type.type);
+      return [type.type, ...type.rules.flatMap((rule) => ('type' in rule ? [rule.type] : []))].flatMap(referencedNames);
     case 'union':
       return type.variants.flatMap(referencedNames);
     case 'intersection':
@@ -156,6 +178,32 @@ function referencedNames(type: TypeNode): readonly string[] {
     default:
       return [];
   }
+}
+
+/** Whether Zod's types know the members of an object. */
+function isPlainObject(type: TypeNode): boolean {
+  return type.kind === 'object' && type.patterns === undefined;
+}
+
+/** The keyword of a schema that a rule comes from. */
+function keywordOf(rule: Rule): string {
+  switch (rule.rule) {
+    case 'also':
+      return 'allOf';
+    case 'names':
+      return 'propertyNames';
+    case 'dependent':
+      return isRequirement(rule.type) ? 'dependentRequired' : 'dependentSchemas';
+    case 'unevaluatedMembers':
+      return 'unevaluatedProperties';
+    default:
+      return rule.rule;
+  }
+}
+
+/** Whether a type only requires members. */
+function isRequirement(type: TypeNode): boolean {
+  return type.kind === 'object' && type.members.every(({ required, type: { kind } }) => required && kind === 'unknown');
 }
 
 /** The variants of a union, including those of a nested inline union; any other type is one variant. */
@@ -211,6 +259,11 @@ class ZodWriter {
     return `${this.#context.printer.name(definition)}Schema`;
   }
 
+  /** A type in TypeScript, with the names that it refers to imported. */
+  #printType(type: TypeNode): string {
+    return printType(type, { ...this.#context.printer, name: (definition) => this.#typeName(definition) });
+  }
+
   /** The name of a definition's type, imported. */
   #typeName(definition: string): string {
     const name = this.#context.printer.name(definition);
@@ -236,9 +289,7 @@ class ZodWriter {
       case 'array':
         return this.#array(type);
       case 'refined':
-        throw this.#error(`Zod has no check for ${type.rules.map(({ rule }) => `"${rule}"`).join(', ')}`, {
-          remedy: 'Omit zod, or express the rule otherwise.',
-        });
+        return [this.#schema(type.type), ...type.rules.map((rule) => this.#rule(rule))].join('');
       case 'object':
         return this.#object(type);
       case 'union':
@@ -294,24 +345,53 @@ class ZodWriter {
     return [base, ...checks, ...(constraints['multipleOf'] === undefined ? [] : [multiple])].join('');
   }
 
-  #array({ prefix, items, constraints: { minItems, maxItems, uniqueItems } }: ArrayNode): string {
-    if (prefix !== undefined)
-      throw this.#error('Zod has no check for a shorter tuple, which "prefixItems" allows', {
-        remedy: 'Omit zod, or use one schema for all items.',
+  /** A rule as a check that keeps the type. */
+  #rule(rule: Rule): string {
+    if (rule.rule !== 'also' && rule.rule !== 'not')
+      throw this.#error(`zod.ts does not support "${keywordOf(rule)}"`, {
+        remedy: 'Omit zod, or express the rule otherwise.',
       });
+    const [sign, text] = rule.rule === 'not' ? ['!', 'excluded by \\"not\\"'] : ['', 'not allowed by \\"allOf\\"'];
+    return `.refine((value) => ${sign}${this.#schema(rule.type)}.safeParse(value).success, "Invalid input: ${text}")`;
+  }
+
+  #array(type: ArrayNode): string {
+    const { minItems, maxItems, uniqueItems } = type.constraints;
+    if (type.prefix !== undefined) return this.#tuple(type.prefix, type);
     return [
-      `z.array(${this.#schema(items)})`,
+      `z.array(${this.#schema(type.items)})`,
       ...(minItems === undefined ? [] : [`.min(${JSON.stringify(minItems)})`]),
       ...(maxItems === undefined ? [] : [`.max(${JSON.stringify(maxItems)})`]),
-      ...(uniqueItems === true ? [`.refine(${this.#use('unique')}, "Invalid input: two items are equal")`] : []),
+      ...this.#uniqueness(uniqueItems),
+    ].join('');
+  }
+
+  #uniqueness(uniqueItems: unknown): readonly string[] {
+    return uniqueItems === true ? [`.refine(${this.#use('unique')}, "Invalid input: two items are equal")`] : [];
+  }
+
+  /** Items of a tuple are required as far as `minItems` says so. */
+  #tuple(prefix: readonly TypeNode[], { items, constraints }: ArrayNode): string {
+    const { minItems, maxItems, uniqueItems } = constraints;
+    const [least, most] = [Number(minItems ?? 0), Number(maxItems ?? Infinity)];
+    const first = prefix.slice(0, most);
+    const named = first.map((item, index) =>
+      index < least ? this.#schema(item) : `${this.#use('optional')}(${this.#schema(item)})`,
+    );
+    const isClosed = items.kind === 'never' || most <= first.length;
+    const length = (isWrong: boolean, bound: string, size: string): readonly string[] =>
+      isWrong
+        ? [`.refine((value) => value.length ${bound}, "Too ${size}: expected array to have ${bound} items")`]
+        : [];
+    return [
+      `z.tuple([${named.join(', ')}]${isClosed ? '' : `, ${this.#schema(items)}`})`,
+      ...length(least > first.length, `>=${least}`, 'small'),
+      ...length(!isClosed && most !== Infinity, `<=${most}`, 'big'),
+      ...this.#uniqueness(uniqueItems),
     ].join('');
   }
 
   #object(type: ObjectNode): string {
-    if (type.patterns !== undefined)
-      throw this.#error('Zod has no check for "patternProperties"', {
-        remedy: 'Omit zod, or express the rule otherwise.',
-      });
     const { minProperties, maxProperties } = type.constraints;
     return [
       this.#unlimitedObject(type),
@@ -331,7 +411,17 @@ class ZodWriter {
     return [...check(low, '>=', 'small'), ...check(high, '<=', 'big')];
   }
 
-  #unlimitedObject({ members, rest, shape }: ObjectNode): string {
+  #unlimitedObject(type: ObjectNode): string {
+    const { members, rest, shape, patterns } = type;
+    if (patterns !== undefined) {
+      const { patterns: _, rest: __, ...named } = type;
+      const base = members.length === 0 ? this.#use('anyObject') : this.#unlimitedObject(named);
+      const pairs = patterns.map((own) => `[${this.#regularExpression(own.pattern)}, ${this.#schema(own.type)}]`);
+      const known = members.map(({ name }) => JSON.stringify(name));
+      const others = rest === undefined ? 'z.unknown()' : this.#schema(rest);
+      // Zod cannot infer a type of names with a pattern.
+      return `${this.#use('byName')}<${this.#printType(type)}>(${base}, [${pairs.join(', ')}], [${known.join(', ')}], ${others})`;
+    }
     if (members.length === 0) {
       if (shape === 'opaque' || shape === 'empty') return this.#use('anyObject');
       if (rest?.kind !== 'never')
@@ -391,7 +481,7 @@ class ZodWriter {
   #discriminator(variants: readonly TypeNode[]): string | undefined {
     const readable = variants.every(
       (variant) =>
-        resolveReferences(variant, this.#lookup).kind === 'object' &&
+        isPlainObject(resolveReferences(variant, this.#lookup)) &&
         // Zod's types do not know the members of a schema with an explicit type.
         !(variant.kind === 'ref' && (this.#forwardReferences.has(variant.name) || !this.#written.has(variant.name))),
     );

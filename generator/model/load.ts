@@ -16,6 +16,7 @@ import { builtinDocs, NO_DOCS, type Docs } from '../read/builtin/docs.js';
 import { applyErrata, type Erratum } from '../read/errata.js';
 import { builtinRenames } from '../read/builtin/renames.js';
 import { compareText, isObject, ownMember, parseUntrustedJson, formatPointer } from '../read/json/json.js';
+import { createPatternCheck, type PatternCheck } from '../read/patterns.js';
 import { deriveMethods, type Derived } from './catalog/derive.js';
 import { draftCatalog } from './catalog/draft.js';
 import { parseDefinitions } from './schema/definitions.js';
@@ -53,6 +54,8 @@ export interface LoadOptions {
   readonly errata?: boolean;
   /** Treats warnings as errors. */
   readonly strict?: boolean;
+  /** Uses the regular expressions of `schema` without a check of their running time. */
+  readonly trustPatterns?: boolean;
 }
 
 /**
@@ -69,7 +72,7 @@ export async function loadProtocol(options: LoadOptions): Promise<Protocol> {
   const given = options.catalog === undefined ? undefined : await readCatalog(options.catalog, options.revision);
   const input = readSchema(options, given);
   const catalog = given ?? builtinCatalogOf(input);
-  const read = readDefinitions(input);
+  const read = readDefinitions(input, options.trustPatterns === true ? undefined : createPatternCheck());
   const derived = deriveMethods(read.definitions);
   const places = { schema: input.place, catalog: catalogPlace(options, input) };
   refuseDisagreements(verifyCatalog(catalog, read.definitions, derived, places), input);
@@ -101,7 +104,10 @@ export function readSchemaWithoutCatalog(file: InputFile, revision?: string): Sc
   if (revision !== undefined) checkRevisionName(revision, '--revision');
   const known = revision ?? revisionBySha(sha256(toBytes(file.contents)))?.revision;
   const canonical = canonicalizeSchema(parseUntrustedJson(file.contents, file.name), file.name);
-  const { definitions, warnings } = parseDefinitions(canonical.definitions, NO_DOCS, file.name, canonical);
+  const { definitions, warnings } = parseDefinitions(canonical.definitions, NO_DOCS, file.name, {
+    ...canonical,
+    checkPattern: createPatternCheck(),
+  });
   return { revision: known, definitions, derived: deriveMethods(definitions), warnings };
 }
 
@@ -128,7 +134,7 @@ export async function loadWithoutCatalog(
   const errata = corrected && like !== undefined ? builtinErrata() : [];
   const { definitions, applied } = applyErrata(canonical.definitions, like ?? '', errata, file.name, 'skip');
   const docs = like === undefined ? NO_DOCS : builtinDocs(like);
-  const parsed = parseDefinitions(definitions, docs, file.name, canonical);
+  const parsed = parseDefinitions(definitions, docs, file.name, { ...canonical, checkPattern: createPatternCheck() });
   const derived = deriveMethods(parsed.definitions);
   const revision = options.revision ?? fileBaseName(file.name).replace(/\.json$/, '');
   const { catalog } = draftCatalog(
@@ -294,7 +300,10 @@ function catalogPlace(options: LoadOptions, input: SchemaInput): string {
   return options.catalog?.name ?? `schema/${input.official}/catalog.json`;
 }
 
-function readDefinitions(input: SchemaInput): {
+function readDefinitions(
+  input: SchemaInput,
+  checkPattern: PatternCheck | undefined,
+): {
   definitions: readonly Definition[];
   errata: readonly Erratum[];
   warnings: readonly Warning[];
@@ -303,7 +312,7 @@ function readDefinitions(input: SchemaInput): {
   const errata = input.source.corrected ? builtinErrata() : [];
   const stale = closestRevision === undefined ? 'stop' : 'skip';
   const corrected = applyErrata(canonical.definitions, closestRevision ?? official, errata, place, stale);
-  const parsed = parseDefinitions(corrected.definitions, input.docs, place, canonical);
+  const parsed = parseDefinitions(corrected.definitions, input.docs, place, { ...canonical, checkPattern });
   return { ...parsed, errata: corrected.applied };
 }
 

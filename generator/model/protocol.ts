@@ -156,6 +156,8 @@ export interface Source {
 export interface Warning {
   readonly place: string;
   readonly message: string;
+  /** How to fix it. */
+  readonly remedy?: string;
 }
 
 /** A name that a definition had in earlier revisions. */

@@ -1,13 +1,21 @@
 import { McpgenError } from '../errors.js';
 import type { Docs } from '../read/builtin/docs.js';
 import { formatPointer, isObject, ownMember, parsePointer, type JsonValue } from '../read/json/json.js';
-import { SchemaIndex, type DynamicScope, type SchemaDocuments, type SchemaPlace } from '../read/schema/documents.js';
+import type { PatternCheck } from '../read/patterns.js';
+import {
+  dialectOf,
+  SchemaIndex,
+  type DynamicScope,
+  type SchemaDocuments,
+  type SchemaPlace,
+} from '../read/schema/documents.js';
 import type { ToolSource } from '../read/tools.js';
 import { closestMatch } from '../text.js';
 import type { Definition, Member, TypeNode, Warning } from './protocol.js';
 import { findAliasCycle } from './schema/alias-cycles.js';
 import { CONSTRAINT_KEYWORDS, STRUCTURE_KEYWORDS } from './schema/keywords.js';
 import { narrowOpenTypes, restrictToKinds } from './schema/open-types.js';
+import { describeRisk, remedyOf, riskOf } from './schema/patterns.js';
 import {
   makeIntersection,
   SchemaReader,
@@ -29,8 +37,24 @@ export interface ToolModel {
   readonly warnings: readonly Warning[];
 }
 
+/** How the schemas of a tool are read. */
+export interface ToolReadingOptions {
+  /** Documents that the schemas may refer to, by URI. */
+  readonly documents?: SchemaDocuments | undefined;
+  /**
+   * Checks regular expressions for super-linear time; without it none is checked. One that is slow is a warning in a
+   * schema of the author, and has no effect in the schema of a server.
+   */
+  readonly checkPattern?: PatternCheck | undefined;
+  /** Whether `nullable: true` of OpenAPI 3.0 allows null, with a warning for each; false by default. */
+  readonly nullable?: boolean | undefined;
+}
+
 /** Most subschemas of one schema; larger ones get no type. */
 export const MAX_SUBSCHEMAS = 20_000;
+
+/** Longest pointer in a warning about a pattern. */
+const MAX_POINTER = 300;
 
 /** Most definitions of one schema. */
 export const MAX_DEFINITIONS = 1000;
@@ -40,12 +64,12 @@ export const MAX_DEFINITIONS = 1000;
  * fetched.
  *
  * @param docs - Texts for definitions without a description.
- * @param documents - Documents that the schemas may refer to, by URI.
  * @throws {@link McpgenError} if a schema of the author's own tool is not valid JSON Schema. For a tool of a server it is a warning.
  */
-export function parseTool(source: ToolSource, docs: Docs, documents: SchemaDocuments = new Map()): ToolModel {
+export function parseTool(source: ToolSource, docs: Docs, options: ToolReadingOptions = {}): ToolModel {
   const definitions: Definition[] = [];
   const warnings: Warning[] = [];
+  const bundled: { input?: JsonValue; output?: JsonValue } = {};
   for (const [role, key] of [
     ['input', 'Input'],
     ['output', 'Output'],
@@ -59,25 +83,34 @@ export function parseTool(source: ToolSource, docs: Docs, documents: SchemaDocum
         });
       continue;
     }
-    const read = readToolSchema(schema, key, { source, role, docs, documents });
+    const read = readToolSchema(schema, key, { ...options, source, role, docs });
     definitions.push(...read.definitions);
     warnings.push(...read.warnings);
+    if (source.isOwn) bundled[role] = bundle(schema, read.documents);
   }
-  return { source, definitions, warnings };
+  return { source: { ...source, ...bundled }, definitions, warnings };
 }
 
-interface ToolSchemaContext {
+/** A schema with the documents that it refers to, as clients get it (JSON Schema 2020-12, 9.3). */
+function bundle(schema: JsonValue, documents: readonly (readonly [uri: string, document: JsonValue])[]): JsonValue {
+  if (!isObject(schema) || documents.length === 0) return schema;
+  const dialect = ownMember(schema, '$schema');
+  const key = typeof dialect === 'string' && dialectOf(dialect) === 'draft-07' ? 'definitions' : '$defs';
+  const own = ownMember(schema, key);
+  return { ...schema, [key]: { ...(isObject(own) ? own : {}), ...Object.fromEntries(documents) } };
+}
+
+interface ToolSchemaContext extends ToolReadingOptions {
   readonly source: ToolSource;
   readonly role: 'input' | 'output';
   readonly docs: Docs;
-  readonly documents: SchemaDocuments;
 }
 
 function readToolSchema(
   schema: JsonValue,
   key: string,
   context: ToolSchemaContext,
-): Pick<ToolModel, 'definitions' | 'warnings'> {
+): Pick<ToolModel, 'definitions' | 'warnings'> & { readonly documents: readonly (readonly [string, JsonValue])[] } {
   const { source, role, documents } = context;
   // 2020-12 is the default (MCP 2025-11-25, Basic, JSON Schema usage).
   const index = new SchemaIndex(schema, '2020-12', documents);
@@ -91,7 +124,7 @@ function readToolSchema(
     if (reader.count <= MAX_SUBSCHEMAS && policy.definitions.length <= MAX_DEFINITIONS) continue;
     policy.clear();
     policy.warn(index.root, 'the schema is too large, so its type is unknown');
-    return { definitions: [{ name: key, type: { kind: 'unknown' } }], warnings: policy.warnings };
+    return { definitions: [{ name: key, type: { kind: 'unknown' } }], warnings: policy.warnings, documents: [] };
   }
   for (let cycle = findAliasCycle(read); cycle !== undefined; cycle = findAliasCycle(read)) {
     const [first] = cycle;
@@ -122,7 +155,12 @@ function readToolSchema(
       policy.warn({ ...place, pointer: place.pointer + pointer }, message);
     }
   }
-  return { definitions: typed, warnings: policy.warnings };
+  const used = new Set(policy.definitions.map(({ place }) => place.resource.document));
+  return {
+    definitions: typed,
+    warnings: policy.warnings,
+    documents: [...(documents ?? [])].filter(([uri]) => used.has(uri)),
+  };
 }
 
 function isObjectType(type: TypeNode, lookup: TypeLookup): boolean {
@@ -174,8 +212,16 @@ class ToolPolicy implements ReadingPolicy {
   readonly #place: string;
   readonly #isOwn: boolean;
   readonly #docs: Docs;
+  readonly #checkPattern: PatternCheck | undefined;
+  readonly #nullable: boolean;
+  /** Whether each pattern with a warning is used, by its place. */
+  readonly #slow = new Map<string, boolean>();
 
-  constructor(key: string, place: string, { source: { isOwn }, role, docs }: ToolSchemaContext) {
+  constructor(
+    key: string,
+    place: string,
+    { source: { isOwn }, role, docs, checkPattern, nullable = false }: ToolSchemaContext,
+  ) {
     // Arguments of a called tool are written as literals, which may have any member that the schema allows. Everything
     // else is read, where the name of a member that the schema does not have is a mistake.
     this.areObjectsOpen = !isOwn && role === 'input';
@@ -183,6 +229,8 @@ class ToolPolicy implements ReadingPolicy {
     this.#place = place;
     this.#isOwn = isOwn;
     this.#docs = docs;
+    this.#checkPattern = checkPattern;
+    this.#nullable = nullable;
   }
 
   nameOf(place: SchemaPlace, scope: DynamicScope): string {
@@ -191,7 +239,7 @@ class ToolPolicy implements ReadingPolicy {
     const id = JSON.stringify([resource.document, pointer, ...bound.sort()]);
     const known = this.#names.get(id);
     if (known !== undefined) return known;
-    const last = parsePointer(pointer).at(-1) ?? resource.document;
+    const last = parsePointer(pointer).at(-1) ?? documentName(resource.document);
     const words = (last.match(/[\p{L}\p{N}]+/gu) ?? []).join(' ').slice(0, 60);
     const isRoot = this.definitions.length === 0;
     const wanted = isRoot ? this.#key : `${this.#key} ${words !== '' ? words : pointer === '' ? 'Root' : 'Part'}`;
@@ -207,13 +255,14 @@ class ToolPolicy implements ReadingPolicy {
   unresolved(at: SchemaPlace, reference: JsonValue): void {
     const isOutside = typeof reference === 'string' && !reference.startsWith('#');
     const reason = isOutside ? 'points outside the schema, and nothing is fetched' : 'points to nothing';
-    this.fault(at, {
-      message: `the reference ${showValue(reference)} ${reason}`,
-      remedy: isOutside
-        ? 'Copy the definition into $defs of this file.'
-        : 'Add the definition, or correct the reference.',
-      effect: ': the type is unknown',
-    });
+    const message = `the reference ${showValue(reference)} ${reason}`;
+    const effect = ': the type is unknown';
+    const remedy = isOutside
+      ? 'Pass the schema with this "$id" as --additional-schema, list it in "additionalSchemas" of the config, or copy it into $defs.'
+      : 'Add the definition, or correct the reference.';
+    // The author of a server's schema is someone else, who cannot be asked to correct it.
+    if (isOutside && !this.#isOwn) this.warn(at, message + effect, remedy);
+    else this.fault(at, { message, remedy, effect });
   }
 
   fault(at: SchemaPlace, { message, remedy, effect }: SchemaFault): void {
@@ -248,8 +297,34 @@ class ToolPolicy implements ReadingPolicy {
     this.warn(at, `the format ${showValue(format)} is unknown; it is kept as an annotation`);
   }
 
-  warn(at: SchemaPlace, message: string): void {
-    this.warnings.push({ place: this.#placeOf(at), message });
+  usesPattern(at: SchemaPlace, pattern: string, maxLength?: number): boolean {
+    if (this.#checkPattern === undefined) return true;
+    const place = this.#placeOf(at);
+    const known = this.#slow.get(place);
+    if (known !== undefined) return known;
+    const risk = riskOf(this.#checkPattern, pattern, maxLength);
+    if (risk === undefined) return true;
+    this.#slow.set(place, this.#isOwn);
+    const effect = this.#isOwn ? '' : ', so it has no effect';
+    const remedy = this.#isOwn ? remedyOf(risk) : 'If you trust the server, pass --trust-patterns.';
+    // A pointer to a member of patternProperties contains the pattern.
+    const pointer = at.pointer.length > MAX_POINTER ? `${at.pointer.slice(0, MAX_POINTER)}...` : at.pointer;
+    this.warn({ ...at, pointer }, describeRisk(pattern, risk) + effect, remedy);
+    return this.#isOwn;
+  }
+
+  addsNull(at: SchemaPlace): boolean {
+    const key = this.#nullable ? `${this.#placeOf(at)} nullable` : 'nullable';
+    if (this.#unknown.has(key)) return this.#nullable;
+    this.#unknown.add(key);
+    const keyword = 'the keyword "nullable" of OpenAPI 3.0';
+    if (this.#nullable) this.warn(at, `${keyword} is not JSON Schema; null is allowed here`);
+    else this.warn(at, `${keyword} is not JSON Schema and has no effect`, 'To allow null, pass --nullable.');
+    return this.#nullable;
+  }
+
+  warn(at: SchemaPlace, message: string, remedy?: string): void {
+    this.warnings.push({ place: this.#placeOf(at), message, ...(remedy === undefined ? {} : { remedy }) });
   }
 
   clear(): void {
@@ -273,6 +348,12 @@ class ToolPolicy implements ReadingPolicy {
     const place = this.#place;
     return place.includes('#') || pointer === '' ? place + pointer : `${place}#${pointer}`;
   }
+}
+
+/** The name of a document in its URI: `address` of `https://example.com/address.schema.json`. */
+function documentName(uri: string): string {
+  const [path = ''] = uri.split(/[?#]/);
+  return (path.split('/').at(-1) ?? '').replace(/(?:\.schema)?\.json$/, '');
 }
 
 /** The part of a name that remains when it becomes a name in TypeScript. */

@@ -108,6 +108,39 @@ export const BEYOND: JsonObject = {
   },
 };
 
+/** Keywords for which the values of tests are listed, since none are generated. */
+export const MORE_KEYWORDS: JsonObject = {
+  Pair: { type: 'array', prefixItems: [{ type: 'string' }, { type: 'integer' }], items: false },
+  AtLeastOne: {
+    type: 'array',
+    prefixItems: [{ type: 'string' }, {}],
+    items: { type: 'boolean' },
+    minItems: 1,
+    maxItems: 4,
+  },
+  Four: { type: 'array', prefixItems: [{ type: 'string' }], minItems: 4, uniqueItems: true },
+  Short: { type: 'array', prefixItems: [{ type: 'string' }, { type: 'null' }, {}], maxItems: 2 },
+  Chain: { type: 'array', prefixItems: [{ type: 'string' }, { $ref: '#/$defs/Chain' }], items: false, minItems: 1 },
+  Prefixed: {
+    type: 'object',
+    properties: { a: { type: 'string' }, 'x-a': {} },
+    required: ['a'],
+    patternProperties: { '^x-': { type: 'number' }, b$: { minimum: 3, type: 'number' } },
+    additionalProperties: { type: 'boolean' },
+  },
+  OnlyPrefixed: { type: 'object', patternProperties: { '^x-': { $ref: '#/$defs/Text' } }, additionalProperties: false },
+  FewPrefixed: { type: 'object', patternProperties: { '^x-': { type: 'null' } }, maxProperties: 2 },
+  PrefixedTree: { type: 'object', patternProperties: { '^[a-c]': { $ref: '#/$defs/PrefixedTree' } } },
+  Prefixes: {
+    anyOf: [
+      { $ref: '#/$defs/Circle' },
+      { type: 'object', properties: { kind: { const: 'p' } }, required: ['kind'], patternProperties: { '^x': {} } },
+    ],
+  },
+  Limited: { allOf: [{ $ref: '#/$defs/Text' }, { maxLength: 2 }] },
+  Excluded: { type: 'string', not: { enum: ['a', 'b'] } },
+};
+
 export async function protocolOf(definitions: JsonObject): Promise<Protocol> {
   const base = await loadProtocol({ revision: '2024-11-05' });
   const parsed = parseDefinitions(definitions, NO_DOCS, 'own.json');

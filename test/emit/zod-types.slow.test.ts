@@ -5,7 +5,7 @@ import { loadProtocol, type Protocol } from '../../generator/index.js';
 import { removeTemporaryFolders } from '../support/cli.js';
 import { REVISIONS } from '../support/revisions.js';
 import { errorsByLine } from '../support/type-equality.js';
-import { BEYOND, protocolOf, written, zodFile, zodFolder } from './zod-support.js';
+import { BEYOND, MORE_KEYWORDS, protocolOf, written, zodFile, zodFolder } from './zod-support.js';
 
 const scratch = zodFolder();
 afterAll(removeTemporaryFolders);
@@ -65,8 +65,9 @@ describe('types', () => {
 
 test('keywords beyond those of MCP compile', async () => {
   const folder = path.join(scratch, 'beyond');
-  await written(await protocolOf(BEYOND), folder);
-  const uses = Object.keys(BEYOND).map((name) => `S.${name}Schema`);
+  const definitions = { ...BEYOND, ...MORE_KEYWORDS };
+  await written(await protocolOf(definitions), folder);
+  const uses = Object.keys(definitions).map((name) => `S.${name}Schema`);
   const text = `import * as S from ${JSON.stringify(zodFile('own', folder))};\nexport const all = [${uses.join(', ')}];\n`;
   expect([...errorsByLine(text, { exactOptionalPropertyTypes: true })]).toEqual([]);
   const file = readFileSync(zodFile('own', folder), 'utf8');

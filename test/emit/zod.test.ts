@@ -20,7 +20,16 @@ import { correctedDefinitions, oracleOf } from '../support/oracle.js';
 import { REVISIONS } from '../support/revisions.js';
 import { mutated, validValue } from '../support/schema-arbitrary.js';
 import { requireReferenceMaterial, officialExamples } from '../support/reference-material.js';
-import { BEYOND, protocolOf, schemaOf, written, zodFile, zodFolder, type Schemas } from './zod-support.js';
+import {
+  BEYOND,
+  MORE_KEYWORDS,
+  protocolOf,
+  schemaOf,
+  written,
+  zodFile,
+  zodFolder,
+  type Schemas,
+} from './zod-support.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
@@ -195,10 +204,26 @@ describe('a bundler', () => {
   });
 });
 
+const ALL_BEYOND: JsonObject = { ...BEYOND, ...MORE_KEYWORDS };
+
+/** Arrays and objects with up to three members. */
+function smallValues(): readonly JsonValue[] {
+  const leaves: readonly JsonValue[] = ['a', 'ab', 1, 1.5, 3, null, true, ['a'], {}, { a: 1 }];
+  const triples = leaves.flatMap((a) => leaves.flatMap((b) => leaves.map((c) => [a, b, c])));
+  const lists = [...triples, ...triples.map((list) => list.slice(0, 2)), ...leaves.map((leaf) => [leaf]), []];
+  const names = ['a', 'x-a', 'x-b', 'b', 'kind', 'other'];
+  const objects = lists.flatMap((list) =>
+    names.map((_, start) =>
+      objectFromEntries(list.map((item, index) => [names[(start + index) % names.length] ?? '', item])),
+    ),
+  );
+  return [...leaves, ...lists, ...objects];
+}
+
 describe('keywords beyond those of MCP', () => {
   let schemas: Schemas;
   beforeAll(async () => {
-    schemas = await written(await protocolOf(BEYOND), path.join(scratch, 'beyond'));
+    schemas = await written(await protocolOf(ALL_BEYOND), path.join(scratch, 'beyond'));
   });
 
   test('agree with the JSON Schema on valid values', () => {
@@ -211,6 +236,14 @@ describe('keywords beyond those of MCP', () => {
   test('agree with the JSON Schema on mutated values', () => {
     const tally = compareAll(BEYOND, schemas, 'mutated');
     expect(tally.refused).toBeGreaterThan(tally.values / 3);
+  });
+
+  test.each(Object.keys(MORE_KEYWORDS))('agree with the JSON Schema on small values: %s', (name) => {
+    const accepts = oracleOf(ALL_BEYOND)(name);
+    const wrong = smallValues().filter(
+      (value) => difference(schemaOf(schemas, name), (given) => accepts(given), value) !== undefined,
+    );
+    expect(wrong.slice(0, 5)).toEqual([]);
   });
 
   test.each<readonly [string, JsonValue, boolean]>([
@@ -243,10 +276,41 @@ describe('keywords beyond those of MCP', () => {
     ['Typed', { a: 'x', other: 'x' }, false],
     ['Typed', { a: 'x', toString: 1 }, true],
     ['Nothing', {}, true],
+    ['Pair', [], true],
+    ['Pair', ['a'], true],
+    ['Pair', ['a', 1], true],
+    ['Pair', ['a', 1.5], false],
+    ['Pair', ['a', 1, 1], false],
+    ['AtLeastOne', [], false],
+    ['AtLeastOne', ['a', null, true, false], true],
+    ['AtLeastOne', ['a', null, 1], false],
+    ['AtLeastOne', ['a', null, true, false, true], false],
+    ['Four', ['a', 1, 2], false],
+    ['Four', ['a', 1, 2, 3], true],
+    ['Four', ['a', 1, 2, 2], false],
+    ['Short', ['a', null], true],
+    ['Short', ['a', null, 1], false],
+    ['Chain', ['a', ['b', ['c']]], true],
+    ['Chain', ['a', ['b', [1]]], false],
+    ['Prefixed', { a: '', 'x-a': 1, other: true }, true],
+    ['Prefixed', { a: '', 'x-a': 'x' }, false],
+    ['Prefixed', { a: '', other: 1 }, false],
+    ['Prefixed', { a: '', 'x-b': 2 }, false],
+    ['Prefixed', { a: '', b: 3 }, true],
+    ['OnlyPrefixed', { 'x-': 'ab' }, true],
+    ['OnlyPrefixed', { 'x-': 'a' }, false],
+    ['OnlyPrefixed', { y: 'ab' }, false],
+    ['FewPrefixed', { 'x-': null, y: 1, z: 2 }, false],
+    ['FewPrefixed', [], false],
+    ['PrefixedTree', { a: { b: { d: 1 } } }, true],
+    ['PrefixedTree', { a: { b: { c: 1 } } }, false],
+    ['Limited', 'abc', false],
+    ['Excluded', 'b', false],
+    ['Excluded', 'c', true],
     ['Nothing', { a: 1 }, false],
     ['Tree', { value: 'a', children: [{ value: 'b', children: [{ value: 1 }] }] }, false],
   ])('%s: %j is valid: %s', (name, value, valid) => {
-    expect(oracleOf(BEYOND)(name)(value)).toBe(valid);
+    expect(oracleOf(ALL_BEYOND)(name)(value)).toBe(valid);
     expect(schemaOf(schemas, name).safeParse(value).success).toBe(valid);
   });
 
@@ -282,6 +346,17 @@ describe('what cannot be said in Zod', () => {
       { z: { type: 'array', items: { $ref: '#/$defs/z' } } },
       'z: the name "z" is taken in zod.ts',
     ],
+    ...(
+      [
+        ['if', { if: { type: 'string' }, then: { minLength: 1 } }],
+        ['contains', { type: 'array', contains: { type: 'string' } }],
+        ['propertyNames', { type: 'object', propertyNames: { maxLength: 3 } }],
+        ['dependentRequired', { type: 'object', dependentRequired: { a: ['b'] } }],
+        ['dependentSchemas', { type: 'object', dependentSchemas: { a: { maxProperties: 1 } } }],
+        ['unevaluatedProperties', { type: 'object', properties: { a: {} }, unevaluatedProperties: false }],
+        ['unevaluatedItems', { type: 'array', prefixItems: [{}], unevaluatedItems: false }],
+      ] as const
+    ).map(([keyword, A]) => [`the keyword "${keyword}"`, { A }, `A: zod.ts does not support "${keyword}"`] as const),
     [
       'a schema with the name of a type',
       { A: { type: 'string' }, ASchema: { type: 'number' } },

@@ -94,7 +94,9 @@ export function suiteTools(draft: Draft, groups: readonly SuiteGroup[]): readonl
   return groups.map((group, index) => {
     const input = { $schema: DIALECTS[draft], type: 'object', properties: { v: { $ref: 'case.json' } } };
     const source = { name: `case${index}`, input, places: { input: 'tools.json#', output: '' }, isOwn: false };
-    const model = parseTool(source, NO_DOCS, new Map([...documents, ['case.json', group.schema]]));
+    const model = parseTool(source, NO_DOCS, {
+      documents: new Map([...documents, ['case.json', group.schema]]),
+    });
     return { ...group, tool: namer.name(model), warnings: model.warnings };
   });
 }

@@ -186,7 +186,7 @@ describe('schemas', () => {
     [
       { $ref: 'other.json' },
       'the reference "other.json" points outside the schema, and nothing is fetched',
-      'Copy the definition into $defs of this file.',
+      'Pass the schema with this "$id" as --additional-schema, list it in "additionalSchemas" of the config, or copy it into $defs.',
     ],
     [{ enum: 'x' }, 'not a list of values', 'Write a list, or one value as "const".'],
     [{ anyOf: {} }, 'not a list of schemas', 'Write a list of at least one schema.'],

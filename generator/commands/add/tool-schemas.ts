@@ -6,12 +6,13 @@ import { McpgenError } from '../../errors.js';
 import { nameTools, type NamedTool } from '../../emit/tools/tools.js';
 import type { ToolSource } from '../../index.js';
 import { exampleOf } from '../../model/types/example.js';
-import { parseTool } from '../../model/tools.js';
+import { parseTool, type ToolReadingOptions } from '../../model/tools.js';
 import { NO_DOCS } from '../../read/builtin/docs.js';
 import { readBytes } from '../../read/files.js';
 import { isObject, ownMember, parseUntrustedJson, type JsonObject, type JsonValue } from '../../read/json/json.js';
 import { findFiles, readToolFiles } from '../../read/tools.js';
 import type { RegistryProject } from '../shared/registry-project.js';
+import { configuredToolOptions } from '../shared/settings.js';
 
 /** The schemas of a tool: of its arguments, and of its structured content. */
 export const SCHEMA_ROLES = ['input', 'output'] as const;
@@ -63,19 +64,21 @@ export async function readToolSchemas(
 ): Promise<ToolSchemas> {
   const roles = SCHEMA_ROLES.filter((role) => role in given);
   const patterns = project.config.config.tools ?? [];
+  const { documents, nullable } = configuredToolOptions(project.config);
+  const reading = { documents, nullable };
   // An empty schema is only written where a pattern covers it.
   for (const role of roles)
     if (given[role] !== undefined) await requirePattern(patterns, schemaFile(stem, role), role, project);
   const { tools: present } = await readToolFiles(patterns, project.folder);
   const existing = present.find(({ name }) => name === stem);
-  const read = new Map(roles.map((role) => [role, readSchema(given[role], schemaFile(stem, role), project)]));
+  const read = new Map(roles.map((role) => [role, readSchema(given[role], schemaFile(stem, role), project, reading)]));
   const source = toolSource(stem, stem, {
     ...(existing?.input === undefined ? {} : { input: existing.input }),
     ...(existing?.output === undefined ? {} : { output: existing.output }),
     ...Object.fromEntries([...read].map(([role, { schema }]) => [role, schema])),
   });
   const tools = [...present.filter((tool) => tool !== existing), source].sort((a, b) => (a.name < b.name ? -1 : 1));
-  const named = nameTools(tools.map((tool) => parseTool(tool, NO_DOCS))).find(
+  const named = nameTools(tools.map((tool) => parseTool(tool, NO_DOCS, reading))).find(
     ({ model }) => model.source.name === stem,
   );
   if (named === undefined) throw new Error(`no names for ${stem}`);
@@ -134,6 +137,7 @@ function readSchema(
   file: string | undefined,
   target: string,
   project: RegistryProject,
+  reading: ToolReadingOptions,
 ): { readonly text: string; readonly isKept: boolean; readonly schema: JsonObject } {
   // An existing file belongs to the author and is kept.
   const existing = path.join(project.folder, target);
@@ -149,7 +153,7 @@ function readSchema(
     );
   }
   // An error names the place in the given file, which is not copied yet.
-  parseTool({ name: 'tool', input: schema, places: { input: shown, output: '' }, isOwn: true }, NO_DOCS);
+  parseTool({ name: 'tool', input: schema, places: { input: shown, output: '' }, isOwn: true }, NO_DOCS, reading);
   return { text: bytes.toString('utf8'), isKept: file !== undefined && !bytes.equals(given), schema };
 }
 

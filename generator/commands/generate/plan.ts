@@ -1,6 +1,7 @@
 import { DEFAULT_PARTS, EMITTABLE, type Emittable } from '../../emit/parts.js';
 import { McpgenError } from '../../errors.js';
 import type { GenerateOptions } from '../../index.js';
+import { readAdditionalSchemas } from '../../read/schema/additional.js';
 import { showProgress } from '../../terminal.js';
 import { closestMatch } from '../../text.js';
 import { readInputFile } from '../shared/options.js';
@@ -31,6 +32,9 @@ export async function planGenerate(
     importExtension: given.importExtension ?? 'js',
     errata: given.errata,
     strict: given.strict,
+    trustPatterns: given.trustPatterns,
+    nullable: given.nullable,
+    documents: readAdditionalSchemas(given.additionalSchemas ?? []),
     dryRun,
     onProgress: (revision) => {
       showProgress(`${revision} ...`);

@@ -156,7 +156,9 @@ function outputFolderError(): McpgenError {
 }
 
 function watchedInputs({ options, config }: Settings): WatchedInputs {
-  const files = [options.schema, options.catalog].filter((file) => file !== undefined);
+  const files = [options.schema, options.catalog, ...(options.additionalSchemas ?? [])].filter(
+    (file) => file !== undefined,
+  );
   if (config !== undefined) files.push(config.file);
   const folders: string[] = [];
   for (const pattern of config?.config.tools ?? []) {

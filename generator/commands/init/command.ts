@@ -45,8 +45,7 @@ export async function initCommand(
   }
   const folder = path.resolve(options.dir ?? unscopedName(selection.packageName));
   refuseTargetFolder(folder, options.force);
-  const server =
-    origin === undefined ? undefined : await readToolListSource(origin, selection, folder, options.timeoutSeconds);
+  const server = origin === undefined ? undefined : await readToolListSource(origin, selection, folder, options);
   if (server !== undefined) selection = { ...selection, listed: server.listed };
   const managerVersion = await packageManagerVersion(selection.packageManager);
   if (managerVersion !== undefined) selection = { ...selection, managerVersion };
@@ -125,6 +124,8 @@ async function planProject(
     ),
     ...(selection.kind === 'server' ? { tools: await mergeToolSources(folder, authored) } : {}),
     ...(tools === undefined ? {} : { tools }),
+    trustPatterns: selection.listed?.trustPatterns ?? false,
+    nullable: selection.listed?.nullable ?? false,
     out: path.join(folder, 'src/generated'),
   });
   if (tools !== undefined) {

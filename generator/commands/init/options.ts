@@ -46,6 +46,10 @@ export interface InitOptions {
   /** A file with the tools of that server. */
   readonly tools: string | undefined;
   readonly timeoutSeconds: number;
+  /** Whether regular expressions of the server's tools are used unchecked. */
+  readonly trustPatterns: boolean;
+  /** Whether `nullable` of OpenAPI 3.0 allows null in their schemas. */
+  readonly nullable: boolean;
 }
 
 /** @throws {@link McpgenError} if a value is invalid, before any prompt. */
@@ -74,5 +78,7 @@ export function parseInitOptions(raw: RawOptions): InitOptions {
     fromServer: stringOption(raw, 'fromServer'),
     tools: stringOption(raw, 'tools'),
     timeoutSeconds: secondsOption(raw, 'timeout'),
+    trustPatterns: booleanOption(raw, 'trustPatterns'),
+    nullable: booleanOption(raw, 'nullable'),
   };
 }

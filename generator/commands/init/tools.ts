@@ -8,6 +8,7 @@ import { isUrl } from '../../read/fetch.js';
 import { readBytes } from '../../read/files.js';
 import { isObject, type JsonValue } from '../../read/json/json.js';
 import { NO_DOCS } from '../../read/builtin/docs.js';
+import { createPatternCheck } from '../../read/patterns.js';
 import { readRawTools, parseTools, type ToolSource } from '../../read/tools.js';
 import {
   newestRevision,
@@ -67,14 +68,13 @@ export interface ListedToolSource {
  * Reads the tools of a client's server.
  *
  * @param folder - The folder of the project.
- * @param timeoutSeconds - Time limit for listing the tools.
  * @throws {@link McpgenError} if it has none, or does not return them.
  */
 export async function readToolListSource(
   origin: ToolListSource,
   selection: Selection,
   folder: string,
-  timeoutSeconds: number,
+  { timeoutSeconds, trustPatterns, nullable }: Pick<InitOptions, 'timeoutSeconds' | 'trustPatterns' | 'nullable'>,
 ): Promise<ListedToolSource> {
   const { place, server, file = '' } = origin;
   if (existsSync(path.join(folder, TOOL_LIST_FILE))) {
@@ -98,6 +98,7 @@ export async function readToolListSource(
   // Errors in the list name the file that it was read from.
   parseTools({ tools: list }, file === '' ? 'list of the server' : file);
   const tools = parseTools({ tools: list }, TOOL_LIST_FILE);
+  const checkPattern = trustPatterns ? undefined : createPatternCheck();
   if (server !== undefined && withoutCredentials(server.text) !== server.text) {
     printWarning({
       place,
@@ -110,7 +111,9 @@ export async function readToolListSource(
     listed: {
       target: server?.words.map((word, index) => relativeToProject(folder, word, index === 0)) ?? [],
       toolList: `${JSON.stringify({ tools: list }, undefined, 2)}\n`,
-      example: bestToolExample(nameTools(tools.map((tool) => parseTool(tool, NO_DOCS)))),
+      trustPatterns,
+      nullable,
+      example: bestToolExample(nameTools(tools.map((tool) => parseTool(tool, NO_DOCS, { checkPattern, nullable })))),
     },
   };
 }

@@ -58,6 +58,16 @@ export function secondsOption(options: RawOptions, name: string): number {
   });
 }
 
+/** The values of a repeatable option with a path; they may contain commas. */
+export function pathsOption(options: RawOptions, name: string): readonly string[] | undefined {
+  const value = options[name];
+  if (!Array.isArray(value)) return undefined;
+  return value.map((item: unknown) => {
+    if (item === '') throw emptyValueError(name);
+    return String(item);
+  });
+}
+
 /** Whether a flag was given. */
 export function booleanOption(options: RawOptions, name: string): boolean {
   return options[name] === true;

@@ -6,7 +6,7 @@ import { planChanges, type FileChange } from '../../output/plan.js';
 import { relativeImportPath } from '../../paths.js';
 import { readConfig, type ConfigFile } from '../../read/config/config.js';
 import { readTextIfExists } from '../../read/files.js';
-import { outputFolder, type ConfigOptions } from './settings.js';
+import { configuredToolOptions, outputFolder, type ConfigOptions } from './settings.js';
 
 /** A server project with lists of tools, resources and prompts, as `mcpgen init server` writes it. */
 export interface RegistryProject {
@@ -59,7 +59,8 @@ export async function planGeneratedTools(
   tools: readonly ToolSource[],
 ): Promise<{ readonly changes: readonly FileChange[]; readonly warnings: readonly Warning[] }> {
   const { importExtension = 'js' } = project.config.config;
-  const { files, warnings } = await renderTools(tools, project.out, { importExtension });
+  const reading = configuredToolOptions(project.config);
+  const { files, warnings } = await renderTools(tools, project.out, { importExtension, ...reading });
   const generatedFolder = path.relative(project.folder, project.out).replaceAll(path.sep, '/');
   const changes = planChanges(project.out, files);
   return {

@@ -4,6 +4,8 @@ import { McpgenError } from '../../errors.js';
 import { isWithin } from '../../output/plan.js';
 import type { ImportExtension } from '../../print/source-file.js';
 import { readConfig, type ConfigFile } from '../../read/config/config.js';
+import { readAdditionalSchemas } from '../../read/schema/additional.js';
+import type { SchemaDocuments } from '../../read/schema/documents.js';
 import { readToolFiles, type ToolSource } from '../../read/tools.js';
 import { booleanOption, stringOption, type RawOptions } from './options.js';
 
@@ -24,6 +26,9 @@ export interface ConfigurableOptions {
   readonly importExtension: ImportExtension | undefined;
   readonly errata: boolean;
   readonly strict: boolean;
+  readonly trustPatterns: boolean;
+  readonly additionalSchemas: readonly string[] | undefined;
+  readonly nullable: boolean;
 }
 
 /** Which config is used, and whether it may write outside its folder. */
@@ -69,6 +74,9 @@ export function configuredByFile({ config, allowOutside }: ConfigOptions): Comma
     importExtension: undefined,
     errata: true,
     strict: false,
+    trustPatterns: false,
+    additionalSchemas: undefined,
+    nullable: false,
   };
 }
 
@@ -95,9 +103,13 @@ export async function resolveSettings(commandLine: CommandLine): Promise<Setting
     emit: commandLine.emit ?? own.emit,
     methods: commandLine.methods ?? own.methods,
     importExtension: commandLine.importExtension ?? own.importExtension,
-    // On the command line these two can only be switched in one direction.
+    // On the command line these can only be switched in one direction.
     errata: commandLine.errata && own.errata !== false,
     strict: commandLine.strict || own.strict === true,
+    trustPatterns: commandLine.trustPatterns || own.trustPatterns === true,
+    nullable: commandLine.nullable || own.nullable === true,
+    additionalSchemas:
+      commandLine.additionalSchemas ?? own.additionalSchemas?.map((file) => relativeToWorkingDirectory(folder, file)),
   };
   return { options, config };
 }
@@ -132,6 +144,17 @@ export async function readConfiguredTools(config: ConfigFile | undefined): Promi
   const patterns = config?.config.tools;
   if (config === undefined || patterns === undefined) return undefined;
   return (await readToolFiles(patterns, config.folder, process.cwd())).tools;
+}
+
+/** How a config has the schemas of its tools read. */
+export function configuredToolOptions({ config, folder }: ConfigFile): {
+  readonly documents: SchemaDocuments;
+  readonly trustPatterns: boolean;
+  readonly nullable: boolean;
+} {
+  const { additionalSchemas = [], trustPatterns = false, nullable = false } = config;
+  const files = additionalSchemas.map((file) => relativeToWorkingDirectory(folder, file));
+  return { documents: readAdditionalSchemas(files), trustPatterns, nullable };
 }
 
 /** A path of a config, relative to the current folder; never one that looks like `-` or an option. */

@@ -2,11 +2,13 @@ import type { DefinitionsKey, Dialect } from '../../read/schema/canonical.js';
 import { compareText, formatPointer, isObject, ownMember, parsePointer } from '../../read/json/json.js';
 import type { JsonObject, JsonValue } from '../../read/json/json.js';
 import type { Docs } from '../../read/builtin/docs.js';
+import type { PatternCheck } from '../../read/patterns.js';
 import { SchemaIndex, type DynamicScope, type SchemaPlace } from '../../read/schema/documents.js';
 import type { Definition, Member, Warning } from '../protocol.js';
 import { refuseAliasCycles } from './alias-cycles.js';
 import { CONSTRAINT_KEYWORDS, STRUCTURE_KEYWORDS } from './keywords.js';
 import { narrowOpenTypes } from './open-types.js';
+import { describeRisk, remedyOf, riskOf } from './patterns.js';
 import { SchemaReader, showValue, type Owner, type ReadingPolicy, type SchemaFault } from './reader.js';
 import { McpgenError } from '../../errors.js';
 
@@ -18,8 +20,10 @@ export interface DefinitionsFile {
   readonly dialect?: Dialect;
   /** Keywords next to the definitions, which are ignored. */
   readonly unread?: readonly string[];
+  /** Checks regular expressions for super-linear time; without it none is checked. */
+  readonly checkPattern?: PatternCheck | undefined;
   /** The site for links of descriptions that begin with a slash; without it they become text. */
-  readonly site?: string;
+  readonly site?: string | undefined;
 }
 
 /**
@@ -34,10 +38,10 @@ export function parseDefinitions(
   definitions: JsonObject,
   docs: Docs,
   place: string,
-  { root = '$defs', dialect = '2020-12', unread = [], site }: DefinitionsFile = {},
+  { root = '$defs', dialect = '2020-12', unread = [], site, checkPattern }: DefinitionsFile = {},
 ): { definitions: readonly Definition[]; warnings: readonly Warning[] } {
   const names = Object.keys(definitions).sort(compareText);
-  const policy = new DefinitionsPolicy(new Set(names), docs, place, root, site);
+  const policy = new DefinitionsPolicy(new Set(names), docs, place, { root, site, checkPattern });
   const index = new SchemaIndex({ $defs: definitions }, dialect);
   const reader = new SchemaReader(index, policy);
   const scope = index.enter(new Map(), index.root.resource);
@@ -68,13 +72,22 @@ class DefinitionsPolicy implements ReadingPolicy {
   readonly #file: string;
   readonly #root: DefinitionsKey;
   readonly #site: string | undefined;
+  readonly #checkPattern: PatternCheck | undefined;
+  /** The places of patterns that a warning names. */
+  readonly #slow = new Set<string>();
 
-  constructor(names: ReadonlySet<string>, docs: Docs, file: string, root: DefinitionsKey, site: string | undefined) {
+  constructor(
+    names: ReadonlySet<string>,
+    docs: Docs,
+    file: string,
+    { root = '$defs', site, checkPattern }: DefinitionsFile,
+  ) {
     this.#names = names;
     this.#docs = docs;
     this.#file = file;
     this.#root = root;
     this.#site = site;
+    this.#checkPattern = checkPattern;
   }
 
   nameOf({ pointer }: SchemaPlace, _scope: DynamicScope, at: SchemaPlace): string {
@@ -144,8 +157,21 @@ class DefinitionsPolicy implements ReadingPolicy {
     this.warn(at, `the format ${showValue(format)} is unknown; it is kept as an annotation`);
   }
 
-  warn({ pointer }: SchemaPlace, message: string): void {
-    this.warnings.push({ place: this.#placeOf(pointer), message });
+  usesPattern(at: SchemaPlace, pattern: string, maxLength?: number): boolean {
+    const risk = this.#checkPattern === undefined ? undefined : riskOf(this.#checkPattern, pattern, maxLength);
+    if (risk === undefined || this.#slow.has(at.pointer)) return true;
+    this.#slow.add(at.pointer);
+    this.warn(at, describeRisk(pattern, risk), remedyOf(risk));
+    return true;
+  }
+
+  addsNull(): boolean {
+    // An annotation: schemas of protocols are JSON Schema.
+    return false;
+  }
+
+  warn({ pointer }: SchemaPlace, message: string, remedy?: string): void {
+    this.warnings.push({ place: this.#placeOf(pointer), message, ...(remedy === undefined ? {} : { remedy }) });
   }
 
   annotations(schema: JsonValue, { definition, path }: Owner): Pick<Member, 'doc' | 'deprecated' | 'defaultValue'> {

@@ -68,6 +68,14 @@ export interface ReadingPolicy {
   unused(at: SchemaPlace, message: string): void;
   /** Called for a format that JSON Schema does not name. */
   unknownFormat(at: SchemaPlace, format: string): void;
+  /**
+   * Called for each regular expression, possibly more than once. If it returns false, the expression has no effect.
+   *
+   * @param maxLength - The maximum length of the strings that it is applied to, if the schema has one.
+   */
+  usesPattern(at: SchemaPlace, pattern: string, maxLength?: number): boolean;
+  /** Called for `nullable: true` of OpenAPI 3.0 next to a type without null. If it returns true, null is allowed too. */
+  addsNull(at: SchemaPlace): boolean;
   annotations(schema: JsonValue, owner: Owner): Pick<Member, 'doc' | 'deprecated' | 'defaultValue'>;
 }
 
@@ -173,6 +181,12 @@ export class SchemaReader {
   #fault(at: SchemaPlace, message: string, remedy: string, effect: string = NO_EFFECT): void {
     this.#faults += 1;
     this.#policy.fault(at, { message, remedy, effect });
+  }
+
+  #usesPattern(at: SchemaPlace, pattern: string, maxLength?: JsonValue): boolean {
+    const isUsed = this.#policy.usesPattern(at, pattern, isCount(maxLength) ? maxLength : undefined);
+    if (!isUsed) this.#faults += 1;
+    return isUsed;
   }
 
   #readReference(place: SchemaPlace, keyword: string, reference: JsonValue, scope: DynamicScope): TypeNode {
@@ -305,7 +319,12 @@ export class SchemaReader {
     if (type === undefined) return undefined;
     const list: readonly JsonValue[] = Array.isArray(type) ? type : [type];
     const names = list.flatMap((item) => JSON_SCHEMA_TYPES.find((name) => name === item) ?? []);
-    if (names.length === list.length && names.length > 0) return [...new Set(names)];
+    if (names.length === list.length && names.length > 0) {
+      // It adds to the type of the same schema only, and "enum" restricts it as any value (OpenAPI 3.0.3, Schema Object).
+      const isNullable = ownMember(schema, 'nullable') === true && !names.includes('null');
+      if (isNullable && this.#policy.addsNull(this.#index.child(place, schema, 'nullable'))) names.push('null');
+      return [...new Set(names)];
+    }
     const wrong = list.find((item) => !JSON_SCHEMA_TYPES.some((name) => name === item));
     const near = typeof wrong === 'string' ? closestMatch(wrong, JSON_SCHEMA_TYPES) : undefined;
     this.#fault(
@@ -399,6 +418,7 @@ export class SchemaReader {
       const value = schema[keyword] as JsonValue;
       const at = this.#index.child(place, value, keyword);
       if (isLimit(keyword, value)) {
+        if (keyword === 'pattern' && !this.#usesPattern(at, value as string, ownMember(schema, 'maxLength'))) continue;
         made.push([keyword, value]);
         if (keyword === 'format' && !KNOWN_FORMATS.has(value as string))
           this.#policy.unknownFormat(at, value as string);
@@ -455,21 +475,24 @@ export class SchemaReader {
 
   #readObject(schema: JsonObject, place: SchemaPlace, scope: DynamicScope, owner: Owner): ObjectNode {
     const properties = this.#readSchemaMap(schema, 'properties', place);
-    const patterns = Object.entries(this.#readSchemaMap(schema, 'patternProperties', place) ?? {}).flatMap(
-      ([pattern, own]): PatternMember[] => {
-        const at = this.#index.child(place, own, 'patternProperties', pattern);
-        if (isRegularExpression(pattern)) return [{ pattern, type: this.read(at, scope, owner) }];
-        this.#fault(at, `${showValue(pattern, 60)} is not a regular expression`, 'Write a regular expression.');
-        return [];
-      },
-    );
+    const given = Object.entries(this.#readSchemaMap(schema, 'patternProperties', place) ?? {});
+    const patterns = given.flatMap(([pattern, own]): PatternMember[] => {
+      const at = this.#index.child(place, own, 'patternProperties', pattern);
+      if (isRegularExpression(pattern))
+        return this.#usesPattern(at, pattern) ? [{ pattern, type: this.read(at, scope, owner) }] : [];
+      this.#fault(at, `${showValue(pattern, 60)} is not a regular expression`, 'Write a regular expression.');
+      return [];
+    });
     const additional = ownMember(schema, 'additionalProperties');
     const rest: TypeNode | undefined =
-      additional !== undefined
-        ? this.read(this.#index.child(place, additional, 'additionalProperties'), scope, owner)
-        : this.#policy.areObjectsOpen
-          ? { kind: 'unknown' }
-          : undefined;
+      additional !== undefined && patterns.length < given.length
+        ? // Any name may match what has no effect.
+          { kind: 'unknown' }
+        : additional !== undefined
+          ? this.read(this.#index.child(place, additional, 'additionalProperties'), scope, owner)
+          : this.#policy.areObjectsOpen
+            ? { kind: 'unknown' }
+            : undefined;
     const required = this.#readNames(ownMember(schema, 'required'), place, 'required');
     const names = new Set([...Object.keys(properties ?? {}), ...required]);
     const members = [...names].sort(compareText).map((name): Member => {
@@ -575,7 +598,7 @@ export class SchemaReader {
   #readCount(schema: JsonObject, keyword: string, place: SchemaPlace): number | undefined {
     const value = ownMember(schema, keyword);
     if (value === undefined) return undefined;
-    if (Number.isSafeInteger(value) && (value as number) >= 0) return value as number;
+    if (isCount(value)) return value;
     this.#fault(
       this.#index.child(place, value, keyword),
       `${showValue(value, 60)} is not a value of "${keyword}"`,
@@ -629,6 +652,11 @@ export class SchemaReader {
       if (keyword === '$ref' && resource.dialect === 'draft-07') return joinEvaluations(evaluations);
     }
     evaluations.push(rule === 'unevaluatedMembers' ? ownMembers(schema, isNested) : ownItems(schema, isNested));
+    // Any name may match what has no effect.
+    const hasUnused = evaluations
+      .flatMap(({ patterns }) => patterns)
+      .some((pattern) => !this.#policy.usesPattern(childAt(schema, 'patternProperties', pattern), pattern));
+    if (hasUnused) return EVERYTHING;
     const contained = rule === 'unevaluatedItems' ? ownMember(schema, 'contains') : undefined;
     if (contained !== undefined && resource.dialect === '2020-12')
       evaluations.push({ ...NOTHING, contained: [this.read(childAt(contained, 'contains'), scope, owner)] });
@@ -735,6 +763,10 @@ function isEffective(schema: JsonObject, kind: KeywordType): boolean {
     if (value === undefined || keyword === 'format' || keyword.startsWith('content')) return false;
     return CONSTRAINT_KEYWORDS.has(keyword) ? isLimit(keyword, value) && value !== false : value !== true;
   });
+}
+
+function isCount(value: JsonValue | undefined): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
 /** The types that a value is of. */

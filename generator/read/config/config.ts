@@ -27,6 +27,12 @@ export interface Config {
   readonly errata?: boolean;
   /** Whether warnings are treated as errors. */
   readonly strict?: boolean;
+  /** Whether regular expressions of schemas are used without a check of their running time. */
+  readonly trustPatterns?: boolean;
+  /** Paths of schemas that those of tools may refer to by their `$id`. */
+  readonly additionalSchemas?: readonly string[];
+  /** Whether `nullable: true` of OpenAPI 3.0 allows null in the schemas of tools. */
+  readonly nullable?: boolean;
   /** Paths of the JSON Schemas of tools' arguments; `*` matches any name. */
   readonly tools?: readonly string[];
   /** The source of each revision's schema, by revision. */

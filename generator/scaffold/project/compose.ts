@@ -101,6 +101,7 @@ function projectConfig(text: string, selection: Selection): string {
   config['emit'] = generatedParts(selection);
   // A server without tools may get some later.
   if (selection.kind === 'client' && selection.listed === undefined) delete config['tools'];
+  for (const key of ['trustPatterns', 'nullable'] as const) if (selection.listed?.[key] === true) config[key] = true;
   return formatJsonFile(config);
 }
 

@@ -97,6 +97,10 @@ export interface ListedServer {
   readonly target: readonly string[];
   /** Its response to `tools/list`, as the text of a file. */
   readonly toolList: string;
+  /** Whether regular expressions of the tools' schemas are used unchecked. */
+  readonly trustPatterns?: boolean;
+  /** Whether `nullable` of OpenAPI 3.0 allows null in them. */
+  readonly nullable?: boolean;
   /** An example call; members are TypeScript code unless noted. */
   readonly example: {
     /** The name of the tool, as plain text. */

@@ -1,0 +1,132 @@
+/**
+ * Checks regular expressions of schemas for super-linear running time. The checker is loaded for the first pattern
+ * that needs it.
+ */
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { runInNewContext } from 'node:vm';
+import { packageFile } from './files.js';
+
+/** Why a regular expression should not be applied to the input of others. */
+export type PatternRisk =
+  /** Its running time grows exponentially, or with a power of the length, on strings such as `attack`. */
+  | { readonly kind: 'exponential'; readonly attack: string }
+  | { readonly kind: 'polynomial'; readonly degree: number; readonly attack: string }
+  /** Its running time could not be determined within the time limit. */
+  | { readonly kind: 'unknown' };
+
+/**
+ * The risk of a regular expression; undefined if its running time is linear.
+ *
+ * @param flags - Its flags: `u`, or none.
+ */
+export type PatternCheck = (pattern: string, flags: string) => PatternRisk | undefined;
+
+/** Time limit for one pattern, in milliseconds. Ordinary patterns take 2 to 300. */
+const PATTERN_TIMEOUT_MS = 3000;
+
+/** When a check that ignores the limit is interrupted, in milliseconds. */
+const HARD_TIMEOUT_MS = 4000;
+
+/** Time limit for all patterns of one run, in milliseconds. Those after it are not checked. */
+const RUN_TIMEOUT_MS = 30_000;
+
+/** Longest pattern that is checked, in UTF-16 code units. */
+const MAX_PATTERN_LENGTH = 5000;
+
+/** Limits that count steps, so that a verdict does not depend on the speed of the machine. */
+const LIMITS = {
+  timeout: PATTERN_TIMEOUT_MS,
+  attackTimeout: 1000,
+  attackLimit: 10_000_000,
+  maxNFASize: 1000,
+  maxGeneStringSize: 1000,
+  maxInitialGenerationSize: 100,
+  maxGenerationSize: 30,
+  maxIteration: 3,
+  mutationSize: 20,
+  crossoverSize: 10,
+};
+
+/** What the checker returns; its own types are not installed with this package. */
+interface Diagnostics {
+  readonly status: 'safe' | 'vulnerable' | 'unknown';
+  readonly complexity?: { readonly type: string; readonly degree?: number };
+  readonly attack?: { readonly string: string };
+}
+
+type CheckSync = (source: string, flags: string, limits: typeof LIMITS) => Diagnostics;
+
+let loaded: CheckSync | undefined;
+
+/** Risks that are known from earlier runs; unknown ones are tried again. */
+const known = new Map<string, PatternRisk | undefined>();
+
+/**
+ * The check of one run.
+ *
+ * @param limitMs - After this time, in milliseconds, the risk of other patterns is unknown.
+ */
+export function createPatternCheck(limitMs = RUN_TIMEOUT_MS): PatternCheck {
+  let spent = 0;
+  return (pattern, flags) => {
+    if (isPlain(pattern)) return undefined;
+    const key = `${flags}/${pattern}`;
+    if (known.has(key)) return known.get(key);
+    if (spent > limitMs || pattern.length > MAX_PATTERN_LENGTH) return { kind: 'unknown' };
+    const start = performance.now();
+    const risk = analyze(pattern, flags);
+    spent += performance.now() - start;
+    if (risk?.kind !== 'unknown') known.set(key, risk);
+    return risk;
+  };
+}
+
+/** One character, escape or class. The escapes `\p{...}` contain braces; `\k` may be a backreference. */
+const ATOM = String.raw`(?:\[(?:[^\\\]]|\\.)*\]|\\[pP]\{\w+(?:=\w+)?\}|\\[^1-9kpP]|[^\\()[\]{}*+?|^$])`;
+
+const FIXED = String.raw`(?:${ATOM}(?:\{\d+\})?)*`;
+
+/** Anchored, without groups, and with at most one part of varying length, so that there is one way to match. */
+const SINGLE_REPEAT = new RegExp(String.raw`^\^${FIXED}(?:${ATOM}(?:[*+?]|\{\d+,\d*\})${FIXED})?\$?$`, 'su');
+
+/** Whether a pattern takes linear time for reasons that one can see; most patterns of schemas do. */
+export function isPlain(pattern: string): boolean {
+  if (pattern.length > 500) return false;
+  // Without repeats, the number of attempts is limited by the pattern.
+  if (!/[*+{?\\]/.test(pattern)) return (pattern.match(/\|/g) ?? []).length <= 8 || !pattern.includes('(');
+  return SINGLE_REPEAT.test(pattern);
+}
+
+function analyze(pattern: string, flags: string): PatternRisk | undefined {
+  try {
+    const checkSync = (loaded ??= loadChecker());
+    const run = (): Diagnostics => checkSync(pattern, flags, LIMITS);
+    // The checker may ignore its own limit.
+    const found = runInNewContext('run()', { run }, { timeout: HARD_TIMEOUT_MS }) as Diagnostics;
+    if (found.status === 'safe') return undefined;
+    const { complexity, attack } = found;
+    if (found.status === 'unknown' || complexity === undefined || attack === undefined) return { kind: 'unknown' };
+    return complexity.type === 'exponential'
+      ? { kind: 'exponential', attack: attack.string }
+      : { kind: 'polynomial', degree: complexity.degree ?? 2, attack: attack.string };
+  } catch {
+    // Interrupted, or nested so deeply that the stack overflowed; its state may be inconsistent.
+    loaded = undefined;
+    return { kind: 'unknown' };
+  }
+}
+
+/**
+ * Loads the JavaScript build of recheck. It is copied into `dist/`, since the package of that name also installs a JAR
+ * and a native program.
+ */
+function loadChecker(): CheckSync {
+  const require = createRequire(packageFile());
+  const copied = path.join(path.dirname(packageFile()), 'dist/recheck/recheck.cjs');
+  const file = existsSync(copied) ? copied : require.resolve('recheck/lib/browser.js');
+  // A new instance after a failure.
+  Reflect.deleteProperty(require.cache, file);
+  return (require(file) as { checkSync: CheckSync }).checkSync;
+}
