@@ -1,10 +1,16 @@
 /**
  * Prompts: definitions, and the handlers of `prompts/list` and `prompts/get`.
  */
-import type { Content, DefinitionContext, MaybePromise } from "./types.js";
+import type {
+  Content,
+  DefinitionContext,
+  MaybePromise,
+  SchemaValidation,
+} from "./types.js";
 import type { Completer } from "./resources.js";
 import {
   contextRevision,
+  failureText,
   indexBy,
   invalidArgumentError,
   optionalMember,
@@ -49,12 +55,31 @@ export type PromptOutcome =
       readonly messages: readonly PromptMessage[];
     };
 
-/** The values of a prompt's arguments; the required ones are present. */
-export type PromptValues<Arguments extends readonly PromptArgument[]> = {
-  readonly [
-    Argument in Arguments[number] as Argument["name"]
-  ]: Argument extends { readonly required: true } ? string : string | undefined;
-};
+/**
+ * The arguments of a prompt by a schema: those that a Standard Schema describes, from `argumentsSchema` of
+ * `runtime/standard-schema`.
+ *
+ * @typeParam Name - The names of the arguments.
+ * @typeParam Values - What the schema returns, after defaults and transforms.
+ */
+export interface ArgumentsSchema<
+  Name extends string,
+  Values extends object,
+> extends ReadonlyArray<PromptArgument & { readonly name: Name }> {
+  readonly validate: (values: unknown) => Promise<SchemaValidation<Values>>;
+}
+
+/** The values of a prompt's arguments: what their schema returns, or strings, of which the required ones are present. */
+export type PromptValues<Arguments extends readonly PromptArgument[]> =
+  Arguments extends ArgumentsSchema<string, infer Values>
+    ? Values
+    : {
+        readonly [
+          Argument in Arguments[number] as Argument["name"]
+        ]: Argument extends { readonly required: true }
+          ? string
+          : string | undefined;
+      };
 
 /** A prompt: its description for the user, and its messages. */
 export interface PromptDefinition<
@@ -67,7 +92,10 @@ export interface PromptDefinition<
   readonly title?: string;
   /** What it does, for the user. */
   readonly description?: string;
-  /** Its arguments, which determine the type of the values that `render` receives. */
+  /**
+   * Its arguments, which determine the type of the values that `render` receives: a list, or a schema from
+   * `argumentsSchema` of `runtime/standard-schema`.
+   */
   readonly arguments?: Arguments;
   /** Suggests values of arguments, by name. A server with a completer declares and answers `completion/complete`. */
   readonly complete?: Readonly<
@@ -116,15 +144,17 @@ export interface PromptHandlers<Context> {
 }
 
 /**
- * Serves prompts. An unknown name and a missing required argument get the error -32602 (MCP, server features, prompts,
- * error handling).
+ * Serves prompts. An unknown name, a missing required argument, and arguments that do not match their schema get the
+ * error -32602 (MCP, server features, prompts, error handling).
  *
- * @throws TypeError if two prompts have the same name, or `complete` of one is where it would not be called.
+ * @throws TypeError if two prompts have the same name, `complete` of one is where it would not be called, or a schema of
+ *   another library is not wrapped by `argumentsSchema` of `runtime/standard-schema`.
  */
 export function promptHandlers<Context = DefinitionContext>(
   prompts: readonly RegisteredPrompt<Context>[],
 ): PromptHandlers<Context> {
   const byName = indexBy(prompts, "prompt", ({ name }) => name);
+  prompts.forEach(refuseUnwrappedSchema);
   prompts.forEach(refuseUnusedCompleters);
   const listed = prompts.map(listedPrompt);
   return {
@@ -134,12 +164,21 @@ export function promptHandlers<Context = DefinitionContext>(
       const prompt = byName.get(name);
       if (prompt === undefined)
         throw invalidArgumentError(`Unknown prompt: ${truncate(name)}`);
-      for (const argument of prompt.arguments ?? []) {
+      const { arguments: known = [] } = prompt;
+      for (const argument of known) {
         if (argument.required === true && !Object.hasOwn(values, argument.name))
           throw invalidArgumentError(`Missing argument: ${argument.name}`);
       }
+      const strings = withoutPrototype(values);
+      const checked = isArgumentsSchema(known)
+        ? await known.validate(strings)
+        : undefined;
+      if (checked?.success === false)
+        throw invalidArgumentError(
+          `Invalid arguments: ${failureText(checked.failure)}`,
+        );
       const outcome = await prompt.render(
-        withoutPrototype(values) as never,
+        (checked?.value ?? strings) as never,
         context,
       );
       const { description = prompt.description, messages } =
@@ -162,6 +201,23 @@ export function promptHandlers<Context = DefinitionContext>(
       };
     },
   };
+}
+
+function isArgumentsSchema(
+  known: readonly PromptArgument[] | ArgumentsSchema<string, object>,
+): known is ArgumentsSchema<string, object> {
+  return "validate" in known;
+}
+
+/** Rejects a schema of another library that is not wrapped: types prevent that, but not every author uses them. */
+function refuseUnwrappedSchema<Context>({
+  name,
+  arguments: known = [],
+}: RegisteredPrompt<Context>): void {
+  if (!Array.isArray(known))
+    throw new TypeError(
+      `prompt ${name}: pass its arguments to argumentsSchema of runtime/standard-schema`,
+    );
 }
 
 /** Rejects `complete` where it would not be called: types prevent that, but not every author uses them. */
