@@ -170,6 +170,7 @@ describe('the schema for editors', () => {
       importExtension: true,
       errata: true,
       strict: true,
+      schemas: true,
       tools: true,
       sync: true,
       drift: true,

@@ -185,6 +185,13 @@ describe('a definition', () => {
     expect([...argumentsSchema(schema as StandardSchema<object, object>)]).toEqual([{ name: 'a', required: true }]);
   });
 
+  test('accepts a schema without members', () => {
+    const empty = [z.object({}), type({}), toStandardJsonSchema(v.object({}))] as const;
+    expect(
+      [argumentsSchema(empty[0]), argumentsSchema(empty[1]), argumentsSchema(empty[2])].map((list) => [...list]),
+    ).toEqual([[], [], []]);
+  });
+
   test('rejects a completer of an unknown argument', () => {
     const prompt = { name: 'x', arguments: ARGUMENTS.zod, complete: { town: () => [] }, render: () => '' };
     expect(() => promptHandlers([prompt as never])).toThrow(

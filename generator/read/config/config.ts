@@ -27,6 +27,8 @@ export interface Config {
   readonly errata?: boolean;
   /** Whether warnings are treated as errors. */
   readonly strict?: boolean;
+  /** How `mcpgen add` writes schemas: as JSON files, or with a library next to each tool; `json` by default. */
+  readonly schemas?: 'json' | 'zod' | 'valibot' | 'arktype';
   /** Paths of the JSON Schemas of tools' arguments; `*` matches any name. */
   readonly tools?: readonly string[];
   /** The source of each revision's schema, by revision. */

@@ -154,8 +154,7 @@ export function promptHandlers<Context = DefinitionContext>(
   prompts: readonly RegisteredPrompt<Context>[],
 ): PromptHandlers<Context> {
   const byName = indexBy(prompts, "prompt", ({ name }) => name);
-  prompts.forEach(refuseUnwrappedSchema);
-  prompts.forEach(refuseUnusedCompleters);
+  prompts.forEach(refuseMisuse);
   const listed = prompts.map(listedPrompt);
   return {
     [PROMPT_COMPLETION]: completionSource("ref/prompt", byName),
@@ -209,35 +208,31 @@ function isArgumentsSchema(
   return "validate" in known;
 }
 
-/** Rejects a schema of another library that is not wrapped: types prevent that, but not every author uses them. */
-function refuseUnwrappedSchema<Context>({
+/**
+ * Rejects a schema that is not wrapped, and `complete` where it would not be called: types prevent both, but not every
+ * author uses them.
+ */
+function refuseMisuse<Context>({
   name,
   arguments: known = [],
+  complete = {},
 }: RegisteredPrompt<Context>): void {
   if (!Array.isArray(known))
     throw new TypeError(
       `prompt ${name}: pass its arguments to argumentsSchema of runtime/standard-schema`,
     );
-}
-
-/** Rejects `complete` where it would not be called: types prevent that, but not every author uses them. */
-function refuseUnusedCompleters<Context>(
-  prompt: RegisteredPrompt<Context>,
-): void {
   const names = new Set<string>();
-  for (const argument of prompt.arguments ?? []) {
+  for (const argument of known as readonly PromptArgument[]) {
     names.add(argument.name);
     if ("complete" in argument)
       throw new TypeError(
-        `prompt ${prompt.name}: \`complete\` of the argument ${argument.name} belongs next to \`arguments\`, as complete: { ${JSON.stringify(argument.name)}: ... }`,
+        `prompt ${name}: \`complete\` of the argument ${argument.name} belongs next to \`arguments\`, as complete: { ${JSON.stringify(argument.name)}: ... }`,
       );
   }
-  const unused = Object.keys(prompt.complete ?? {}).find(
-    (name) => !names.has(name),
-  );
+  const unused = Object.keys(complete).find((key) => !names.has(key));
   if (unused !== undefined)
     throw new TypeError(
-      `prompt ${prompt.name} completes ${JSON.stringify(unused)}, which is not one of its arguments`,
+      `prompt ${name} completes ${JSON.stringify(unused)}, which is not one of its arguments`,
     );
 }
 

@@ -10,20 +10,23 @@ import {
 } from "./schema.js";
 import type { StandardSchema } from "./schema.js";
 
-/** An error of the compiler that names a member which accepts no string. */
-type OnlyStrings<Input> = {
+/** The names of members that accept no strings. */
+type NamesOfOthers<Input> = {
   [Name in keyof Input]-?: unknown extends Input[Name]
     ? never
-    : [Extract<Input[Name], string>] extends [never]
-      ? Name
+    : Extract<Input[Name], string> extends never
+      ? Input[Name] extends never
+        ? never
+        : Name
       : never;
-}[keyof Input] extends infer Wrong
-  ? [Wrong] extends [never]
-    ? unknown
-    : {
-        readonly "arguments of prompts are strings, and not accepted by": Wrong;
-      }
-  : never;
+}[keyof Input];
+
+/** Nothing, or what the compiler reports if a member accepts no strings. */
+type OnlyStrings<Input> = [NamesOfOthers<Input>] extends [never]
+  ? unknown
+  : {
+      readonly "arguments of prompts are strings, and not accepted by": NamesOfOthers<Input>;
+    };
 
 /** The part of a JSON Schema of an argument that is used here. */
 interface ArgumentJson {
