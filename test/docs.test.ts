@@ -195,6 +195,7 @@ describe('commands', () => {
       features: [],
       transports: ['stdio', 'http'],
       runtime: 'none',
+      schemas: 'json',
       packageManager: 'npm',
     },
     { ranges: devDependencies, own: '*' },

@@ -75,7 +75,7 @@ function declareAddKind(add: Command, kind: Addable): void {
     command
       .option(
         '--input <file>',
-        'JSON Schema of its arguments, copied to src/tools/<name>.input.json (default: one to fill in)',
+        'JSON Schema of its arguments, copied to src/tools/<name>.input.json (default: a schema to fill in, with the library that the config names, or in JSON)',
       )
       .option('--output <file>', 'JSON Schema of its structured content, copied to src/tools/<name>.output.json');
   }

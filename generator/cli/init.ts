@@ -4,6 +4,7 @@ import {
   PROJECT_KINDS,
   FEATURES,
   PACKAGE_MANAGERS,
+  SCHEMA_NOTATIONS,
   TRANSPORT_NAMES,
   type ProjectKind,
 } from '../scaffold/project/selection.js';
@@ -46,6 +47,13 @@ function declareInitKind(init: Command, kind: ProjectKind): void {
     .option('--force', 'write into a non-empty folder; existing files are kept')
     .option('--dry-run', 'write nothing; print what would be written')
     .option('--json', 'print the result as JSON');
+  if (kind === 'server') {
+    command.addOption(
+      new Option('--schemas <notation>', 'how to write schemas: in JSON files, or next to each tool with a library')
+        .choices(SCHEMA_NOTATIONS)
+        .default('json'),
+    );
+  }
   if (kind === 'client') {
     command
       .option(
@@ -71,13 +79,16 @@ Examples:
   # Choose some of them
   mcpgen init ${kind} demo --yes --features ${names.slice(0, 2).join(',')} --transport stdio
   mcpgen init ${kind} @acme/demo --yes --dir packages/demo --package-manager pnpm${
-    kind === 'client'
+    kind === 'server'
       ? `
+
+  # Write schemas next to the tools, with a library
+  mcpgen init server demo --yes --schemas zod`
+      : `
 
   # Generate a method for each tool of a server
   mcpgen init client demo --yes --from-server "node ../server/dist/index.js"
   mcpgen init client demo --yes --from-server https://example.com/mcp`
-      : ''
   }
 
 Outside a terminal, pass all options or --yes.`,

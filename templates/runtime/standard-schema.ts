@@ -1,53 +1,15 @@
 /**
- * Schemas of other libraries for tools: any Standard Schema that provides JSON Schema, such as those of Zod, ArkType and
- * Valibot. The types are those of the Standard Schema specification, so no library is a dependency.
+ * Schemas of other libraries for tools, prompts and forms: any Standard Schema that provides JSON Schema, such as those of
+ * Zod, ArkType and Valibot. The types are those of the Standard Schema specification, so no library is a dependency.
  */
-import type {
-  MaybePromise,
-  ObjectSchema,
-  ToolSchema,
-} from "./registry/types.js";
-import { truncate } from "./protocol/revision.js";
-import { escapePointerToken, valueAtTokens } from "./validation/pointer.js";
-
-/**
- * A Standard Schema that provides JSON Schema: `StandardSchemaV1` and `StandardJSONSchemaV1` of `@standard-schema/spec`.
- *
- * @typeParam Input - What it accepts.
- * @typeParam Output - What it returns, after defaults and transforms.
- */
-export interface StandardSchema<Input, Output> {
-  readonly "~standard": {
-    readonly version: 1;
-    /** The library. */
-    readonly vendor: string;
-    readonly validate: (value: unknown) => MaybePromise<StandardResult<Output>>;
-    readonly jsonSchema: Readonly<
-      Record<
-        "input" | "output",
-        (options: {
-          readonly target: "draft-2020-12";
-        }) => Record<string, unknown>
-      >
-    >;
-    /** Only has types. */
-    readonly types?:
-      { readonly input: Input; readonly output: Output } | undefined;
-  };
-}
-
-type StandardResult<Output> =
-  | { readonly value: Output; readonly issues?: undefined }
-  | { readonly issues: readonly StandardIssue[] };
-
-interface StandardIssue {
-  readonly message: string;
-  readonly path?:
-    readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
-}
-
-/** Later issues are only counted: arguments can have any number of wrong items. */
-const MAX_ISSUES = 5;
+import type { ToolSchema } from "./registry/types.js";
+import { objectSchemaOf, validateBy } from "./standard-schema/schema.js";
+import type { StandardSchema } from "./standard-schema/schema.js";
+export type { StandardSchema } from "./standard-schema/schema.js";
+export { argumentsSchema } from "./standard-schema/arguments.js";
+export type { ArgumentsSchema } from "./registry/prompts.js";
+export { formSchema } from "./standard-schema/form.js";
+export type { FormSchema } from "./server/elicitation.js";
 
 /**
  * Makes a Standard Schema the `input` of a tool. `run` receives what the schema returns, after defaults and transforms;
@@ -83,68 +45,7 @@ function toolSchema<Output extends object>(
   side: "input" | "output",
 ): ToolSchema<Output> {
   return {
-    schema: objectSchema(schema, side),
-    validate: async (value) => {
-      const result = await schema["~standard"].validate(value);
-      return result.issues === undefined
-        ? { success: true, value: result.value }
-        : { success: false, failure: describeIssues(result.issues, value) };
-    },
+    schema: objectSchemaOf(schema, side, side),
+    validate: (value) => validateBy(schema, value),
   };
-}
-
-function objectSchema(
-  schema: Partial<StandardSchema<unknown, unknown>>,
-  side: "input" | "output",
-): ObjectSchema {
-  const { vendor = "an unknown library", jsonSchema } =
-    schema["~standard"] ?? {};
-  const name = `the ${side} schema of ${vendor}`;
-  if (jsonSchema === undefined)
-    throw new TypeError(
-      `${name} provides no JSON Schema (~standard.jsonSchema): use Zod 4.2 or later, ArkType 2.1.28 or later, or \`toStandardJsonSchema\` of @valibot/to-json-schema`,
-    );
-  let json: Record<string, unknown>;
-  try {
-    json = jsonSchema[side]({ target: "draft-2020-12" });
-  } catch (cause) {
-    throw new TypeError(`${name} has no JSON Schema: ${String(cause)}`, {
-      cause,
-    });
-  }
-  const { type } = json;
-  if (type !== "object")
-    throw new TypeError(
-      `${name} must be of an object: its JSON Schema has ${type === undefined ? "no type" : `the type ${JSON.stringify(type)}`}, instead of "object"`,
-    );
-  return { ...json, type };
-}
-
-/** Says what is wrong, as `describeFailure` does for generated validators. */
-function describeIssues(
-  issues: readonly StandardIssue[],
-  value: unknown,
-): string {
-  // Not `slice`: in ArkType, the list is of a class whose constructor takes other arguments.
-  const all = Array.from(issues);
-  const texts = all
-    .slice(0, MAX_ISSUES)
-    .map((issue) => describeIssue(issue, value));
-  if (all.length > MAX_ISSUES) texts.push(`${all.length - MAX_ISSUES} more`);
-  return texts.join("; ");
-}
-
-function describeIssue(
-  { message, path = [] }: StandardIssue,
-  value: unknown,
-): string {
-  const tokens = Array.from(path, (segment) =>
-    String(typeof segment === "object" ? segment.key : segment),
-  );
-  const where =
-    tokens.length === 0
-      ? "the value"
-      : tokens.map((token) => `/${escapePointerToken(token)}`).join("");
-  const isMissing = valueAtTokens(value, tokens) === undefined;
-  return `${where} is ${isMissing ? "missing" : "wrong"}: ${truncate(message)}`;
 }

@@ -14,11 +14,15 @@ export const WEATHER = {
   required: ['city'],
 };
 
-/** Creates a server with `init` in a temporary folder, next to some schemas. Returns the folder of the project. */
-export async function createDemoServer(): Promise<string> {
+/**
+ * Creates a server with `init` in a temporary folder, next to some schemas. Returns the folder of the project.
+ *
+ * @param options - More options of `init`.
+ */
+export async function createDemoServer(...options: readonly string[]): Promise<string> {
   const folder = temporaryFolder();
   const args = ['init', 'server', 'demo', '--yes', '--no-install', '--no-git', '-r', '2025-11-25', '-r', '2026-07-28'];
-  const result = await mcpgen(args, { cwd: folder });
+  const result = await mcpgen([...args, ...options], { cwd: folder });
   expect(result.code, result.stderr).toBe(0);
   const project = path.join(folder, 'demo');
   symlinkSync(path.join(ROOT, 'node_modules'), path.join(project, 'node_modules'), 'dir');

@@ -173,6 +173,7 @@ describe('the schema for editors', () => {
       trustPatterns: true,
       additionalSchemas: true,
       nullable: true,
+      schemas: true,
       tools: true,
       sync: true,
       drift: true,

@@ -86,6 +86,31 @@ describe('elicited content', () => {
     });
   });
 
+  test('has optional members for fields that are not required, with or without a default', () => {
+    compiles(async () => {
+      const answer = await stateful.elicitation({
+        message: 'Who?',
+        requestedSchema: {
+          type: 'object',
+          properties: {
+            name: { type: 'string', default: 'Ann' },
+            guests: { type: 'integer', default: 2 },
+            size: { type: 'string', enum: ['s', 'm'], default: 's' },
+            days: { type: 'array', items: { type: 'string', enum: ['mon', 'tue'] }, default: ['mon'] },
+          },
+          required: ['guests'],
+        },
+      });
+      if (answer.action === 'accept')
+        expectTypeOf(answer.content).toEqualTypeOf<{
+          name?: string;
+          guests: number;
+          size?: 's' | 'm';
+          days?: ('mon' | 'tue')[];
+        }>();
+    });
+  });
+
   test('is typed by context.elicitation too', () => {
     compiles(async () => {
       const one = await stateful.elicitation({

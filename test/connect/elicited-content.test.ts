@@ -1,5 +1,8 @@
-import { describe, expect, test } from 'vitest';
-import type { ElicitRequestFormParams } from '../../generated/2026-07-28/index.js';
+import { describe, expect, expectTypeOf, test } from 'vitest';
+import { revision as data20251125 } from '../../generated/2025-11-25/revision.js';
+import type { ElicitRequestFormParams, ElicitResult } from '../../generated/2026-07-28/index.js';
+import { revision as data20260728 } from '../../generated/2026-07-28/revision.js';
+import type { Revision } from '../../generated/runtime/index.js';
 import {
   Events,
   TEST_INFO,
@@ -60,6 +63,57 @@ async function answerStateless(answer: object): Promise<unknown> {
   const [{ text }] = (result as { content: [{ text: string }] }).content;
   return JSON.parse(text) as unknown;
 }
+
+describe('case-120: the answer to a form that requires an integer', () => {
+  const params = {
+    message: 'How old are you?',
+    requestedSchema: { type: 'object', properties: { age: { type: 'integer' } }, required: ['age'] },
+  } as const;
+
+  /** What the handler receives, or the error of the call. */
+  async function answered(version: Revision, answer: ElicitResult): Promise<unknown> {
+    let seen: unknown;
+    const server = revision20260728.createServer({
+      info: TEST_INFO,
+      revisions: [version],
+      handlers: {
+        'tools/call': async (_, context) => {
+          const { form: age } = await context.requireInput({ form: { method: 'elicitation/create', params } });
+          if (age.action === 'accept') expectTypeOf(age.content).toEqualTypeOf<{ age: number }>();
+          seen = age;
+          return textResult('done');
+        },
+      },
+    });
+    const client = revision20260728.createClient({
+      info: TEST_INFO,
+      revisions: [version],
+      handlers: { 'elicitation/create': () => answer },
+    });
+    await connectPair(server, client);
+    const error = await client.callTool({ name: 'x' }).then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    await client.close();
+    return error ?? seen;
+  }
+
+  describe.each([data20251125, data20260728])('in $version', (version) => {
+    test.each([
+      [{ age: 'x' }, 'is wrong: expected an integer, found "x"'],
+      [{}, 'is missing: expected an integer'],
+      [undefined, 'is missing: expected an integer'],
+    ])('with the content %j is an error that says where', async (content, text) => {
+      const outcome = await answered(version, { action: 'accept', ...(content === undefined ? {} : { content }) });
+      expect(outcome).toMatchObject({ message: expect.stringContaining(`/content/age ${text}`) as string });
+    });
+
+    test.each(['decline', 'cancel'] as const)('%s reaches the handler without content', async (action) => {
+      expect(await answered(version, { action })).toEqual({ action });
+    });
+  });
+});
 
 describe('the content of a form', () => {
   const all = {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { formatProjectFile } from '../../generator/output/format.js';
 import { readTemplateProject } from '../../generator/read/builtin/template-project.js';
-import { composeProject } from '../../generator/scaffold/project/compose.js';
+import { composeProject, projectPath } from '../../generator/scaffold/project/compose.js';
 import { applyConditions } from '../../generator/scaffold/project/conditions.js';
 import { translateNpmCommands } from '../../generator/scaffold/project/package-manager.js';
 import {
@@ -11,6 +11,7 @@ import {
   FEATURES,
   PROJECT_KINDS,
   RUNTIME_NAMES,
+  SCHEMA_NOTATIONS,
   parseRuntime,
   type Selection,
 } from '../../generator/scaffold/project/selection.js';
@@ -71,6 +72,7 @@ describe.each(PROJECT_KINDS)('%s', (kind) => {
     features: FEATURES[kind].map(({ name }) => name),
     transports: ['stdio', 'http'],
     runtime: 'none',
+    schemas: 'json',
     packageManager: 'npm',
   };
 
@@ -104,9 +106,7 @@ describe.each(PROJECT_KINDS)('%s', (kind) => {
       }
     }
     // No file of the template is for nothing.
-    const targets = [...template.keys()].map((name) =>
-      name.replace(/^_gitignore$/, '.gitignore').replace(/\.sdk(?:-v1)?\.ts$/, '.ts'),
-    );
+    const targets = [...template.keys()].map(projectPath);
     expect(targets.filter((name) => !used.has(name))).toEqual([]);
   });
 
@@ -188,6 +188,48 @@ test('passes `--` as each package manager requires', () => {
   expect(given('pnpm')).toBe('pnpm run dev -- node server.js');
 });
 
+describe.each(SCHEMA_NOTATIONS)('with --schemas %s', (schemas) => {
+  const selection: Selection = {
+    kind: 'server',
+    packageName: 'demo',
+    revisions,
+    features: FEATURES.server.map(({ name }) => name),
+    transports: ['stdio', 'http'],
+    runtime: 'none',
+    schemas,
+    packageManager: 'npm',
+  };
+  const files = composeProject(readTemplateProject('server'), selection, packages);
+  const libraries = { json: [], zod: ['zod'], valibot: ['@valibot/to-json-schema', 'valibot'], arktype: ['arktype'] };
+
+  test('the project depends on its library', () => {
+    const { dependencies = {} } = JSON.parse(files.get('package.json') ?? '') as { dependencies?: object };
+    expect(Object.keys(dependencies)).toEqual(libraries[schemas]);
+    expect(missing(files)).toEqual([]);
+  });
+
+  test('the config has the choice, unless it is the default', () => {
+    const config = JSON.parse(files.get('mcpgen.config.json') ?? '') as { schemas?: string };
+    expect(config.schemas).toBe(schemas === 'json' ? undefined : schemas);
+  });
+
+  test('schemas are in files or next to their tools', () => {
+    const isJson = schemas === 'json';
+    const names = ['book', 'count', 'greet', 'shout', 'summarize'];
+    expect(names.map((name) => files.has(`src/tools/${name}.input.json`))).toEqual(names.map(() => isJson));
+    const wraps = [...names.map((name) => `src/tools/${name}.ts`), 'src/prompts/introduce.ts'];
+    expect(wraps.map((name) => files.get(name)?.includes('/standard-schema.js"'))).toEqual(wraps.map(() => !isJson));
+    expect([...files.keys()].filter((name) => /\.(?:zod|valibot|arktype)\.ts$/.test(name))).toEqual([]);
+    expect([...files.values()].join('').includes('/generated/tools/')).toBe(isJson);
+  });
+
+  test('the README has the files that the project has', () => {
+    const readme = files.get('README.md') ?? '';
+    expect(readme.includes('<name>.input.json')).toBe(schemas === 'json');
+    expect(readme.includes('inputSchema')).toBe(schemas !== 'json');
+  });
+});
+
 test('the README explains how to add a tool', () => {
   const selection: Selection = {
     kind: 'server',
@@ -196,6 +238,7 @@ test('the README explains how to add a tool', () => {
     features: ['tools'],
     transports: ['stdio'],
     runtime: 'none',
+    schemas: 'json',
     packageManager: 'npm',
   };
   const readme = (more: Partial<Selection>): string | undefined =>
@@ -222,7 +265,13 @@ test.each([
   expect(combinationError(stateless)?.message).toEqual(
     reach === 'whole' ? undefined : expect.stringContaining('revisions that begin with `initialize`'),
   );
-  const selection: Selection = { ...choice, packageName: 'demo', features: [], packageManager: 'npm' };
+  const selection: Selection = {
+    ...choice,
+    packageName: 'demo',
+    features: [],
+    schemas: 'json',
+    packageManager: 'npm',
+  };
   const readme = (more: Partial<Selection>): string | undefined =>
     composeProject(readTemplateProject(kind), { ...selection, ...more }, packages).get('README.md');
   const limit = 'Over HTTP it supports only the revisions with `initialize`';

@@ -11,6 +11,7 @@ import { additionHandlerFile, additionTestFile, type Addable, type Addition } fr
 import { connectListToServer } from '../../scaffold/edit/connect.js';
 import { findResourceAddresses, refuseAddress, type UsedAddress } from '../../scaffold/edit/resource-address.js';
 import { findDefineCall, registerInList } from '../../scaffold/edit/register.js';
+import type { SchemaNotation } from '../../scaffold/project/selection.js';
 import { showProgress, printLine, printJson, printWarning } from '../../terminal.js';
 import { fileChangeJson, printAuthorFileChanges } from '../shared/file-changes.js';
 import {
@@ -61,6 +62,7 @@ export async function addCommand(kind: Addable, name: string, options: AddItemOp
     uri,
     generated,
     extension: project.extension,
+    schemas: notationOf(project),
     ...(generatedTool === undefined ? {} : { module: `${generated}/tools/${generatedTool.stem}` }),
     ...(input === undefined ? {} : { input }),
     ...(output === undefined ? {} : { output }),
@@ -125,7 +127,11 @@ export async function addCommand(kind: Addable, name: string, options: AddItemOp
   return 0;
 }
 
-/** The schemas of a tool: the given ones, and for a new tool of a project with generated types one to fill in. */
+function notationOf({ config }: RegistryProject): SchemaNotation {
+  return config.config.schemas ?? 'json';
+}
+
+/** The schemas of a tool: the given ones, and for a new tool of a project with JSON Schemas one to fill in. */
 async function readSchemas(
   project: RegistryProject,
   stem: string,
@@ -133,7 +139,8 @@ async function readSchemas(
   { input, output }: AddItemOptions,
 ): Promise<ToolSchemas | undefined> {
   const isNew = readProjectFile(project, file) === undefined;
-  const getsEmptyInput = input === undefined && isNew && (await coversSchemas(project, stem, 'input'));
+  const getsEmptyInput =
+    input === undefined && isNew && notationOf(project) === 'json' && (await coversSchemas(project, stem, 'input'));
   if (input === undefined && output === undefined && !getsEmptyInput) return undefined;
   return readToolSchemas(
     { ...(input !== undefined || getsEmptyInput ? { input } : {}), ...(output === undefined ? {} : { output }) },

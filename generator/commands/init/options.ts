@@ -3,9 +3,11 @@ import {
   PACKAGE_MANAGERS,
   parseChoice,
   parseRuntime,
+  SCHEMA_NOTATIONS,
   TRANSPORT_NAMES,
   type PackageManager,
   type RuntimeName,
+  type SchemaNotation,
   type TransportName,
 } from '../../scaffold/project/selection.js';
 import {
@@ -31,6 +33,8 @@ export interface GivenAnswers {
 /** The options of `mcpgen init server` and `mcpgen init client`. */
 export interface InitOptions {
   readonly answers: GivenAnswers;
+  /** How a server writes its schemas. */
+  readonly schemas: SchemaNotation;
   readonly dir: string | undefined;
   /** The version or path of mcpgen in the project's package.json. */
   readonly mcpgen: string | undefined;
@@ -67,6 +71,7 @@ export function parseInitOptions(raw: RawOptions): InitOptions {
       runtime: runtime === undefined ? undefined : parseRuntime(runtime),
       packageManager: choiceOption(raw, 'packageManager', PACKAGE_MANAGERS),
     },
+    schemas: choiceOption(raw, 'schemas', SCHEMA_NOTATIONS) ?? 'json',
     dir: stringOption(raw, 'dir'),
     mcpgen: stringOption(raw, 'mcpgen'),
     yes: booleanOption(raw, 'yes'),

@@ -61,6 +61,7 @@ export function initResultJson(result: InitResult): object {
     features: selection.features,
     transports: selection.transports,
     runtime: selection.runtime,
+    ...(selection.kind === 'server' ? { schemas: selection.schemas } : {}),
     packageManager: selection.packageManager,
     ...(selection.listed === undefined
       ? {}

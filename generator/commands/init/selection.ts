@@ -47,18 +47,20 @@ export async function resolveSelection(
   const defaults = defaultAnswers(kind, options.fromServer !== undefined);
   const isInteractive = !options.yes && process.stdin.isTTY && process.stderr.isTTY;
   if (isInteractive) {
-    return validateSelection(kind, await askMissing(kind, packageName, given, defaults, options.install));
+    const answers = await askMissing(kind, packageName, given, defaults, options.install);
+    return validateSelection(kind, answers, options);
   }
   if (packageName === undefined) throw missingNameError(kind);
   if (!options.yes) refuseMissingOptions(given);
-  return validateSelection(kind, {
+  const answers: Answers = {
     packageName,
     revisions: given.revisions ?? defaults.revisions,
     features: given.features ?? defaults.features,
     transports: given.transports ?? defaults.transports,
     runtime: given.runtime ?? defaults.runtime,
     packageManager: given.packageManager ?? defaults.packageManager,
-  });
+  };
+  return validateSelection(kind, answers, options);
 }
 
 /** The given options, with the transport of the server that the client calls. */
@@ -107,7 +109,7 @@ async function askMissing(
 }
 
 /** @throws {@link McpgenError} if the options contradict each other. */
-function validateSelection(kind: ProjectKind, answers: Answers): Selection {
+function validateSelection(kind: ProjectKind, answers: Answers, { schemas }: InitOptions): Selection {
   const { packageName, runtime, packageManager } = answers;
   const revisions = knownRevisions(answers.revisions);
   const [feature, second] = answers.features;
@@ -118,6 +120,7 @@ function validateSelection(kind: ProjectKind, answers: Answers): Selection {
     features: parseFeatures(kind, feature === 'none' && second === undefined ? [] : answers.features, revisions),
     transports: TRANSPORT_NAMES.filter((name) => answers.transports.includes(name)),
     runtime,
+    schemas,
     packageManager,
   };
   const conflict = combinationError(selection);

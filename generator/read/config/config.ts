@@ -33,6 +33,8 @@ export interface Config {
   readonly additionalSchemas?: readonly string[];
   /** Whether `nullable: true` of OpenAPI 3.0 allows null in the schemas of tools. */
   readonly nullable?: boolean;
+  /** How `mcpgen add` writes schemas: as JSON files, or with a library next to each tool; `json` by default. */
+  readonly schemas?: 'json' | 'zod' | 'valibot' | 'arktype';
   /** Paths of the JSON Schemas of tools' arguments; `*` matches any name. */
   readonly tools?: readonly string[];
   /** The source of each revision's schema, by revision. */

@@ -1,5 +1,6 @@
 import { printValue } from '../../print/value.js';
 import type { JsonValue } from '../../read/json/json.js';
+import type { SchemaNotation } from '../project/selection.js';
 import { exampleAddress, isTemplate } from './resource-address.js';
 
 /** What `add` can add to a project. */
@@ -22,10 +23,35 @@ export interface Addition {
   /** The schema of a tool's structured content. */
   readonly output?: AdditionSchema;
   readonly description?: string;
+  /** How the project writes schemas. */
+  readonly schemas: SchemaNotation;
   /** The path of the generated code from `src/<kind>s`. */
   readonly generated: string;
   /** Extension of imported files, including the dot. */
   readonly extension: string;
+}
+
+/** How a library writes an object: its import, an object to fill in, and an example of a member. */
+interface InlineSchema {
+  readonly imports: string;
+  readonly empty: string;
+  readonly member: string;
+}
+
+const INLINE_SCHEMAS: Readonly<Record<Exclude<SchemaNotation, 'json'>, InlineSchema>> = {
+  zod: { imports: 'import { z } from "zod";\n', empty: 'z.object({})', member: 'city: z.string()' },
+  arktype: { imports: 'import { type } from "arktype";\n', empty: 'type({})', member: 'city: "string"' },
+  valibot: {
+    imports: 'import { toStandardJsonSchema } from "@valibot/to-json-schema";\nimport * as v from "valibot";\n',
+    empty: 'toStandardJsonSchema(v.object({}))',
+    member: 'city: v.string()',
+  },
+};
+
+/** The schema that a new tool or prompt has in its own file; undefined if it has none. */
+function inlineSchema({ kind, input, schemas }: Addition): InlineSchema | undefined {
+  const isInline = kind === 'prompt' || (kind === 'tool' && input === undefined);
+  return isInline && schemas !== 'json' ? INLINE_SCHEMAS[schemas] : undefined;
 }
 
 /** A schema of a tool: the export of the generated file, and a value that the schema allows, if one was found. */
@@ -39,6 +65,18 @@ export function additionHandlerFile(addition: Addition): string {
   const { kind, name, identifier, generated, extension, input, output, uri } = addition;
   const registry = `${generated}/runtime/registry${extension}`;
   const title = titleFromName(name);
+  const inline = inlineSchema(addition);
+  const wrapper = kind === 'tool' ? 'inputSchema' : 'argumentsSchema';
+  const wrapperImport =
+    inline === undefined
+      ? ''
+      : `import { ${wrapper} } from ${JSON.stringify(`${generated}/runtime/standard-schema${extension}`)};\n`;
+  const inlineField =
+    inline === undefined
+      ? ''
+      : `// Fill in its arguments, such as \`${inline.member}\`.
+${kind === 'tool' ? 'input' : 'arguments'}: ${wrapper}(${inline.empty}),
+`;
   const registryFields = `name: ${JSON.stringify(name)},\ntitle: ${JSON.stringify(title)},\n`;
   const description = JSON.stringify(addition.description ?? `${title}.`);
   switch (kind) {
@@ -49,12 +87,12 @@ export function additionHandlerFile(addition: Addition): string {
         schemas.length === 0
           ? ''
           : `import { ${schemas.join(', ')} } from ${JSON.stringify(`${addition.module ?? ''}${extension}`)};\n`;
-      return `import { defineTool${throws ? ', ToolError' : ''} } from ${JSON.stringify(registry)};
-${generatedImport}
+      return `${inline?.imports ?? ''}import { defineTool${throws ? ', ToolError' : ''} } from ${JSON.stringify(registry)};
+${wrapperImport}${generatedImport}
 export const ${identifier} = defineTool({
 ${registryFields}// What it does and when to use it, for the model.
 description: ${description},
-${input === undefined ? '' : `input: ${input.identifier},\n`}${output === undefined ? '' : `output: ${output.identifier},\n`}${toolRun(addition)},
+${input === undefined ? inlineField : `input: ${input.identifier},\n`}${output === undefined ? '' : `output: ${output.identifier},\n`}${toolRun(addition)},
 });
 `;
     }
@@ -76,25 +114,25 @@ read: (${hasVariables ? 'variables' : ''}) => ${
 `;
     }
     case 'prompt':
-      return `import { definePrompt } from ${JSON.stringify(registry)};
-
+      return `${inline?.imports ?? ''}import { definePrompt } from ${JSON.stringify(registry)};
+${wrapperImport}
 export const ${identifier} = definePrompt({
 ${registryFields}description: ${description},
-arguments: [],
-render: () => "${name} is not written yet.",
+${inline === undefined ? 'arguments: [],\n' : inlineField}render: () => "${name} is not written yet.",
 });
 `;
   }
 }
 
 /** The function of a new tool. It has to compile, and to return what its schema says. */
-function toolRun({ name, input, output }: Addition): string {
+function toolRun(addition: Addition): string {
+  const { name, input, output } = addition;
   const unwritten = `${name} is not written yet`;
   if (output?.example !== undefined) {
     return `// An example: ${unwritten}.\nrun: () => ({ structuredContent: ${printValue(output.example)} })`;
   }
   if (output !== undefined) return `run: () => { throw new ToolError("${unwritten}."); }`;
-  if (input === undefined) return `run: () => "${unwritten}."`;
+  if (input === undefined && inlineSchema(addition) === undefined) return `run: () => "${unwritten}."`;
   return `run: (args) => \`${unwritten}; it was given \${JSON.stringify(args)}\``;
 }
 

@@ -4,7 +4,7 @@ import { translateNpmCommands, managerFiles } from './package-manager.js';
 import { protocolFile } from './protocol-file.js';
 import { toolFiles } from './tool-files.js';
 import { transportFile } from './transport-file.js';
-import { unscopedName, newestRevision, type Selection } from './selection.js';
+import { SCHEMA_NOTATIONS, unscopedName, newestRevision, type SchemaNotation, type Selection } from './selection.js';
 
 /** Text files by path, with forward slashes. */
 export type ProjectFiles = ReadonlyMap<string, string>;
@@ -38,6 +38,19 @@ const FILE_CONDITIONS: readonly (readonly [path: RegExp, condition: string])[] =
   [/\/handlers\/roots\b/, 'roots'],
   [/\/handlers\/sampling\b/, 'sampling'],
 ];
+
+/** The notation of schemas that a file of a template is for; undefined if it is the same in all of them. */
+function notationOf(path: string, template: ProjectFiles): SchemaNotation | undefined {
+  const named = SCHEMA_NOTATIONS.find((notation) => path.endsWith(`.${notation}.ts`));
+  const isForJson =
+    path.endsWith('.input.json') || (path.endsWith('.ts') && template.has(`${path.slice(0, -3)}.zod.ts`));
+  return named ?? (isForJson ? 'json' : undefined);
+}
+
+/** The path of a template's file in the project. */
+export function projectPath(path: string): string {
+  return path.replace(/^_gitignore$/, '.gitignore').replace(/\.(?:sdk(?:-v1)?|zod|valibot|arktype)\.ts$/, '.ts');
+}
 
 /** The parts of the generated code that a project needs. */
 export function generatedParts({ kind, transports, runtime }: Selection): readonly string[] {
@@ -75,10 +88,10 @@ export function composeProject(
         ? 'stdio&own'
         : FILE_CONDITIONS.find(([pattern]) => pattern.test(path))?.[1];
     if (condition !== undefined && !conditionHolds(condition, conditions)) continue;
+    if ((notationOf(path, template) ?? selection.schemas) !== selection.schemas) continue;
     if (files.has(path)) continue;
-    const target = path.replace(/^_gitignore$/, '.gitignore').replace(/\.sdk(?:-v1)?\.ts$/, '.ts');
     files.set(
-      target,
+      projectPath(path),
       path === 'mcpgen.config.json' ? projectConfig(text, selection) : fillPlaceholders(text, selection, conditions),
     );
   }
@@ -99,6 +112,7 @@ function projectConfig(text: string, selection: Selection): string {
   const config = JSON.parse(text) as Record<string, unknown>;
   config['revisions'] = selection.revisions.map(({ revision }) => revision);
   config['emit'] = generatedParts(selection);
+  if (selection.schemas !== 'json') config['schemas'] = selection.schemas;
   // A server without tools may get some later.
   if (selection.kind === 'client' && selection.listed === undefined) delete config['tools'];
   for (const key of ['trustPatterns', 'nullable'] as const) if (selection.listed?.[key] === true) config[key] = true;

@@ -1,5 +1,5 @@
 import { packageManagerField, scriptCommand } from './package-manager.js';
-import { unscopedName, type Selection } from './selection.js';
+import { unscopedName, type SchemaNotation, type Selection } from './selection.js';
 
 /** The dependencies of a project. */
 export interface AvailablePackages {
@@ -16,8 +16,20 @@ export function entryFile({ transports, kind }: Selection): 'index' | 'http' {
   return kind === 'client' || transports.includes('stdio') ? 'index' : 'http';
 }
 
+/** The packages of each notation of schemas. */
+const SCHEMA_PACKAGES: Readonly<Record<SchemaNotation, readonly string[]>> = {
+  json: [],
+  zod: ['zod'],
+  valibot: ['valibot', '@valibot/to-json-schema'],
+  arktype: ['arktype'],
+};
+
 /** Run-time dependencies of the program. */
-export function runtimePackages({ kind, transports, runtime }: Selection): readonly string[] {
+export function runtimePackages(selection: Selection): readonly string[] {
+  return [...transportPackages(selection), ...SCHEMA_PACKAGES[selection.schemas]];
+}
+
+function transportPackages({ kind, transports, runtime }: Selection): readonly string[] {
   if (runtime === 'none') return kind === 'client' && transports.includes('http') ? ['eventsource-parser'] : [];
   if (runtime === 'sdk-v1') return ['@modelcontextprotocol/sdk'];
   if (kind === 'client') return ['@modelcontextprotocol/client'];

@@ -55,6 +55,10 @@ export type TransportName = (typeof TRANSPORT_NAMES)[number];
 export const RUNTIME_NAMES = ['none', 'sdk', 'sdk-v1'] as const;
 export type RuntimeName = (typeof RUNTIME_NAMES)[number];
 
+/** How a server writes its schemas: in JSON files, or next to each tool in the words of a library. */
+export const SCHEMA_NOTATIONS = ['json', 'zod', 'valibot', 'arktype'] as const;
+export type SchemaNotation = (typeof SCHEMA_NOTATIONS)[number];
+
 export const PACKAGE_MANAGERS = ['npm', 'pnpm', 'yarn', 'bun'] as const;
 export type PackageManager = (typeof PACKAGE_MANAGERS)[number];
 
@@ -84,6 +88,8 @@ export interface Selection {
   readonly features: readonly string[];
   readonly transports: readonly TransportName[];
   readonly runtime: RuntimeName;
+  /** How a server writes its schemas; clients have none. */
+  readonly schemas: SchemaNotation;
   readonly packageManager: PackageManager;
   /** The installed version of the package manager, if package.json should have it. */
   readonly managerVersion?: string;

@@ -26,6 +26,9 @@ const AUDIO_FROM = "2025-03-26";
 /** The first revision with `resource_link` blocks. */
 const RESOURCE_LINKS_FROM = "2025-06-18";
 
+/** The first revision whose forms may have titled choices, lists, and defaults of all fields. */
+const RICH_FORMS_FROM = "2025-11-25";
+
 /** Whether a revision has no sessions. */
 export function isStatelessVersion(version: string): boolean {
   return version >= FIRST_STATELESS;
@@ -53,4 +56,9 @@ export function hasAudio(version: string): boolean {
 /** Whether results of a revision may contain `resource_link` blocks. */
 export function hasResourceLinks(version: string): boolean {
   return version >= RESOURCE_LINKS_FROM;
+}
+
+/** Whether forms of a revision may have titled choices, lists, and defaults of fields that are not booleans. */
+export function hasRichForms(version: string): boolean {
+  return version >= RICH_FORMS_FROM;
 }

@@ -7,6 +7,8 @@ import type {
   ResourceInfo,
 } from "./types.js";
 import { RpcError, STANDARD_ERROR_CODES } from "../jsonrpc/error-codes.js";
+import { describeFailure } from "../validation.js";
+import type { Failure } from "../validation.js";
 
 export interface ListParams {
   readonly cursor?: string;
@@ -33,6 +35,11 @@ export function withoutPrototype(
 
 export function invalidArgumentError(message: string): RpcError {
   return new RpcError(STANDARD_ERROR_CODES.INVALID_PARAMS, message);
+}
+
+/** What is wrong: by a generated validator, or in the words of another library. */
+export function failureText(failure: Failure | string): string {
+  return typeof failure === "string" ? failure : describeFailure(failure);
 }
 
 export function indexBy<T>(

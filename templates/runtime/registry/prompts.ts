@@ -1,10 +1,16 @@
 /**
  * Prompts: definitions, and the handlers of `prompts/list` and `prompts/get`.
  */
-import type { Content, DefinitionContext, MaybePromise } from "./types.js";
+import type {
+  Content,
+  DefinitionContext,
+  MaybePromise,
+  SchemaValidation,
+} from "./types.js";
 import type { Completer } from "./resources.js";
 import {
   contextRevision,
+  failureText,
   indexBy,
   invalidArgumentError,
   optionalMember,
@@ -49,12 +55,31 @@ export type PromptOutcome =
       readonly messages: readonly PromptMessage[];
     };
 
-/** The values of a prompt's arguments; the required ones are present. */
-export type PromptValues<Arguments extends readonly PromptArgument[]> = {
-  readonly [
-    Argument in Arguments[number] as Argument["name"]
-  ]: Argument extends { readonly required: true } ? string : string | undefined;
-};
+/**
+ * The arguments of a prompt by a schema: those that a Standard Schema describes, from `argumentsSchema` of
+ * `runtime/standard-schema`.
+ *
+ * @typeParam Name - The names of the arguments.
+ * @typeParam Values - What the schema returns, after defaults and transforms.
+ */
+export interface ArgumentsSchema<
+  Name extends string,
+  Values extends object,
+> extends ReadonlyArray<PromptArgument & { readonly name: Name }> {
+  readonly validate: (values: unknown) => Promise<SchemaValidation<Values>>;
+}
+
+/** The values of a prompt's arguments: what their schema returns, or strings, of which the required ones are present. */
+export type PromptValues<Arguments extends readonly PromptArgument[]> =
+  Arguments extends ArgumentsSchema<string, infer Values>
+    ? Values
+    : {
+        readonly [
+          Argument in Arguments[number] as Argument["name"]
+        ]: Argument extends { readonly required: true }
+          ? string
+          : string | undefined;
+      };
 
 /** A prompt: its description for the user, and its messages. */
 export interface PromptDefinition<
@@ -67,7 +92,10 @@ export interface PromptDefinition<
   readonly title?: string;
   /** What it does, for the user. */
   readonly description?: string;
-  /** Its arguments, which determine the type of the values that `render` receives. */
+  /**
+   * Its arguments, which determine the type of the values that `render` receives: a list, or a schema from
+   * `argumentsSchema` of `runtime/standard-schema`.
+   */
   readonly arguments?: Arguments;
   /** Suggests values of arguments, by name. A server with a completer declares and answers `completion/complete`. */
   readonly complete?: Readonly<
@@ -116,16 +144,17 @@ export interface PromptHandlers<Context> {
 }
 
 /**
- * Serves prompts. An unknown name and a missing required argument get the error -32602 (MCP, server features, prompts,
- * error handling).
+ * Serves prompts. An unknown name, a missing required argument, and arguments that do not match their schema get the
+ * error -32602 (MCP, server features, prompts, error handling).
  *
- * @throws TypeError if two prompts have the same name, or `complete` of one is where it would not be called.
+ * @throws TypeError if two prompts have the same name, `complete` of one is where it would not be called, or a schema of
+ *   another library is not wrapped by `argumentsSchema` of `runtime/standard-schema`.
  */
 export function promptHandlers<Context = DefinitionContext>(
   prompts: readonly RegisteredPrompt<Context>[],
 ): PromptHandlers<Context> {
   const byName = indexBy(prompts, "prompt", ({ name }) => name);
-  prompts.forEach(refuseUnusedCompleters);
+  prompts.forEach(refuseMisuse);
   const listed = prompts.map(listedPrompt);
   return {
     [PROMPT_COMPLETION]: completionSource("ref/prompt", byName),
@@ -134,12 +163,21 @@ export function promptHandlers<Context = DefinitionContext>(
       const prompt = byName.get(name);
       if (prompt === undefined)
         throw invalidArgumentError(`Unknown prompt: ${truncate(name)}`);
-      for (const argument of prompt.arguments ?? []) {
+      const { arguments: known = [] } = prompt;
+      for (const argument of known) {
         if (argument.required === true && !Object.hasOwn(values, argument.name))
           throw invalidArgumentError(`Missing argument: ${argument.name}`);
       }
+      const strings = withoutPrototype(values);
+      const checked = isArgumentsSchema(known)
+        ? await known.validate(strings)
+        : undefined;
+      if (checked?.success === false)
+        throw invalidArgumentError(
+          `Invalid arguments: ${failureText(checked.failure)}`,
+        );
       const outcome = await prompt.render(
-        withoutPrototype(values) as never,
+        (checked?.value ?? strings) as never,
         context,
       );
       const { description = prompt.description, messages } =
@@ -164,24 +202,37 @@ export function promptHandlers<Context = DefinitionContext>(
   };
 }
 
-/** Rejects `complete` where it would not be called: types prevent that, but not every author uses them. */
-function refuseUnusedCompleters<Context>(
-  prompt: RegisteredPrompt<Context>,
-): void {
+function isArgumentsSchema(
+  known: readonly PromptArgument[] | ArgumentsSchema<string, object>,
+): known is ArgumentsSchema<string, object> {
+  return "validate" in known;
+}
+
+/**
+ * Rejects a schema that is not wrapped, and `complete` where it would not be called: types prevent both, but not every
+ * author uses them.
+ */
+function refuseMisuse<Context>({
+  name,
+  arguments: known = [],
+  complete = {},
+}: RegisteredPrompt<Context>): void {
+  if (!Array.isArray(known))
+    throw new TypeError(
+      `prompt ${name}: pass its arguments to argumentsSchema of runtime/standard-schema`,
+    );
   const names = new Set<string>();
-  for (const argument of prompt.arguments ?? []) {
+  for (const argument of known as readonly PromptArgument[]) {
     names.add(argument.name);
     if ("complete" in argument)
       throw new TypeError(
-        `prompt ${prompt.name}: \`complete\` of the argument ${argument.name} belongs next to \`arguments\`, as complete: { ${JSON.stringify(argument.name)}: ... }`,
+        `prompt ${name}: \`complete\` of the argument ${argument.name} belongs next to \`arguments\`, as complete: { ${JSON.stringify(argument.name)}: ... }`,
       );
   }
-  const unused = Object.keys(prompt.complete ?? {}).find(
-    (name) => !names.has(name),
-  );
+  const unused = Object.keys(complete).find((key) => !names.has(key));
   if (unused !== undefined)
     throw new TypeError(
-      `prompt ${prompt.name} completes ${JSON.stringify(unused)}, which is not one of its arguments`,
+      `prompt ${name} completes ${JSON.stringify(unused)}, which is not one of its arguments`,
     );
 }
 

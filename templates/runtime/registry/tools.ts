@@ -11,6 +11,7 @@ import type {
 } from "./types.js";
 import {
   contextRevision,
+  failureText,
   indexBy,
   invalidArgumentError,
   optionalMember,
@@ -18,8 +19,6 @@ import {
 } from "./lists.js";
 import type { ListParams } from "./lists.js";
 import { truncate } from "../protocol/revision.js";
-import { describeFailure } from "../validation.js";
-import type { Failure } from "../validation.js";
 import { adaptContent } from "./content.js";
 import type { AnyContent } from "./content.js";
 
@@ -183,7 +182,7 @@ export function toolHandlers<Context = DefinitionContext>(
         : input?.validate(args));
       if (checked?.success === false)
         return toolErrorResult(
-          `Invalid arguments: ${describe(checked.failure)}`,
+          `Invalid arguments: ${failureText(checked.failure)}`,
         );
       try {
         const outcome = await tool.run(
@@ -267,17 +266,13 @@ function toolErrorResult(text: string): ToolCallResult {
   return { content: [{ type: "text", text } as AnyContent], isError: true };
 }
 
-function describe(failure: Failure | string): string {
-  return typeof failure === "string" ? failure : describeFailure(failure);
-}
-
 function validStructuredContent(
   tool: string,
   checked: SchemaValidation<object>,
 ): object {
   if (checked.success) return checked.value;
   throw new TypeError(
-    `invalid structured content of ${tool}: ${describe(checked.failure)}`,
+    `invalid structured content of ${tool}: ${failureText(checked.failure)}`,
   );
 }
 

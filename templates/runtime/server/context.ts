@@ -25,7 +25,7 @@ import {
   invalidParamsError,
   invalidResultError,
 } from "../protocol/invalid-params.js";
-import { validateElicited } from "./elicitation.js";
+import { elicitParamsIn, validateElicited } from "./elicitation.js";
 
 const ELICITATION = "elicitation/create";
 
@@ -287,8 +287,9 @@ export class RequestContext implements HandlerContext {
     params: object,
     options?: CallOptions,
   ): Promise<object> => {
-    const result = await this.request(ELICITATION, params, options);
-    const outcome = validateElicited(params, result);
+    const sent = elicitParamsIn(this.revision, params);
+    const result = await this.request(ELICITATION, sent, options);
+    const outcome = await validateElicited(params, result, "");
     if (!outcome.success)
       throw invalidResultError(ELICITATION, outcome.failure);
     return outcome.value;
@@ -324,13 +325,23 @@ export class RequestContext implements HandlerContext {
       const response = responses.get(key);
       if (response === undefined) {
         this.#checkCapability(request, info.capabilities);
-        missing[key] = request;
+        missing[key] =
+          request.method === ELICITATION
+            ? {
+                ...request,
+                params: elicitParamsIn(this.revision, request.params ?? {}),
+              }
+            : request;
         continue;
       }
       const outcome = info.validateResult(response);
       const checked =
         outcome.success && request.method === ELICITATION
-          ? validateElicited(request.params ?? {}, response as object)
+          ? await validateElicited(
+              request.params ?? {},
+              response as object,
+              `/inputResponses/${key}`,
+            )
           : outcome;
       if (!checked.success)
         throw invalidParamsError(checked.failure, `/inputResponses/${key}`);

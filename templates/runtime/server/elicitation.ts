@@ -1,5 +1,4 @@
 /** Forms that a user fills in: the types of their content, and the check that an answer matches the form. */
-import { isObject } from "../jsonrpc/envelope.js";
 import type { UnknownObject } from "../jsonrpc/envelope.js";
 import {
   arrayOf,
@@ -16,6 +15,42 @@ import {
   validateWith,
 } from "../validation/explain.js";
 import type { Validation } from "../validation.js";
+import type { DescribedFailure } from "../protocol/invalid-params.js";
+
+/** The key of a form by a schema of another library; JSON does not have it. */
+export const FORM: unique symbol = Symbol("form");
+
+/** A form by a schema of another library. */
+export interface Form<Content extends object> {
+  /**
+   * Its JSON Schema, as a revision allows it.
+   *
+   * @throws TypeError if the revision lacks a kind of field.
+   */
+  readonly schemaIn: (revision: string) => object;
+  /** @param below - JSON pointer to the content. */
+  readonly validate: (
+    content: object,
+    below: string,
+  ) => Promise<FormValidation<Content>>;
+}
+
+type FormValidation<Content> =
+  | { readonly success: true; readonly value: Content }
+  | { readonly success: false; readonly failure: DescribedFailure };
+
+/**
+ * The `requestedSchema` of a form that a Standard Schema describes, from `formSchema` of `runtime/standard-schema`.
+ *
+ * @typeParam Content - What the schema returns, after defaults and transforms.
+ */
+export interface FormSchema<Content extends object> {
+  readonly type: "object";
+  /** As JSON Schema; opaque, since fields differ between revisions. */
+  readonly properties: Readonly<Record<string, never>>;
+  readonly required: readonly string[];
+  readonly [FORM]: Form<Content>;
+}
 
 /** The value of a field, by its schema. */
 type FieldValue<Field> = Field extends {
@@ -96,21 +131,50 @@ type Flatten<T> = { [Name in keyof T]: T[Name] };
  * @typeParam Answer - The protocol's `ElicitResult`.
  */
 export type ElicitAnswer<Params, Answer> = Params extends {
-  readonly requestedSchema: infer Schema extends {
-    readonly properties: object;
-  };
+  readonly requestedSchema: FormSchema<infer Content>;
 }
-  ? HasKnownNames<Schema["properties"]> extends false
-    ? Answer
-    : | ({ action: "accept"; content: ElicitedContent<Schema> } & Omit<
-          Answer,
-          "action" | "content"
-        >)
-      | ({ action: "cancel" | "decline"; content?: never } & Omit<
-          Answer,
-          "action" | "content"
-        >)
-  : Answer;
+  ? AnswerWith<Content, Answer>
+  : Params extends {
+        readonly requestedSchema: infer Schema extends {
+          readonly properties: object;
+        };
+      }
+    ? HasKnownNames<Schema["properties"]> extends false
+      ? Answer
+      : AnswerWith<ElicitedContent<Schema>, Answer>
+    : Answer;
+
+type AnswerWith<Content, Answer> =
+  | ({ action: "accept"; content: Content } & Omit<
+      Answer,
+      "action" | "content"
+    >)
+  | ({ action: "cancel" | "decline"; content?: never } & Omit<
+      Answer,
+      "action" | "content"
+    >);
+
+/**
+ * The params as a revision allows them.
+ *
+ * @throws TypeError if its form has a kind of field that the revision lacks, or is a schema that is not wrapped.
+ */
+export function elicitParamsIn(revision: string, params: object): object {
+  const schema = formOf(params);
+  if (schema?.["~standard"] !== undefined)
+    throw new TypeError(
+      "pass the requestedSchema to formSchema of runtime/standard-schema",
+    );
+  const form = schema?.[FORM];
+  return form === undefined
+    ? params
+    : { ...params, requestedSchema: form.schemaIn(revision) };
+}
+
+function formOf(params: object): AnyForm | undefined {
+  const { requestedSchema } = params as { readonly requestedSchema?: AnyForm };
+  return requestedSchema ?? undefined;
+}
 
 /**
  * Validates the content of a form that the user accepted (MCP, elicitation: both sides should validate it against the
@@ -118,37 +182,49 @@ export type ElicitAnswer<Params, Answer> = Params extends {
  *
  * @param params - Those of the request.
  * @param result - An `ElicitResult`.
+ * @param below - JSON pointer to the result, for the form of another library.
  */
-export function validateElicited(
+export async function validateElicited(
   params: object,
   result: object,
-): Validation<object> {
-  const { requestedSchema: form } = params as UnknownObject;
+  below: string,
+): Promise<FormValidation<object> | Validation<object>> {
+  const schema = formOf(params);
   const { action, content = {} } = result as UnknownObject;
-  if (action !== "accept" || !isObject(form))
+  if (action !== "accept" || schema === undefined)
     return { success: true, value: result };
-  const { properties = {}, required = [] } = form as unknown as Form;
-  const fields = Object.entries(properties);
-  return validateWith<object>(
-    (value) => {
-      const { content: filled } = value as UnknownObject;
-      return (
-        object(filled) &&
-        fields.every(([name, schema]) => {
-          const field = ownMember(filled, name);
-          return (
-            (field === undefined && !required.includes(name)) ||
-            matchesField(schema, field)
-          );
-        })
-      );
-    },
-    { ...result, content },
-  );
+  const form = schema[FORM];
+  if (form === undefined) return validateFields(schema, { ...result, content });
+  const checked = await form.validate(content as object, `${below}/content`);
+  return checked.success
+    ? { success: true, value: { ...result, content: checked.value } }
+    : checked;
 }
 
-/** A form, as the author of the server wrote it. */
-interface Form {
+/** @param result - With the `content` of the form. */
+function validateFields(form: AnyForm, result: object): Validation<object> {
+  const { properties = {}, required = [] } = form;
+  const fields = Object.entries(properties);
+  return validateWith<object>((value) => {
+    const { content: filled } = value as UnknownObject;
+    return (
+      object(filled) &&
+      fields.every(([name, schema]) => {
+        const field = ownMember(filled, name);
+        return (
+          (field === undefined && !required.includes(name)) ||
+          matchesField(schema, field)
+        );
+      })
+    );
+  }, result);
+}
+
+/** A form, as the author of the server wrote it: JSON Schema, or a schema of another library. */
+interface AnyForm {
+  readonly [FORM]?: Form<object>;
+  /** Of a schema that is not wrapped. */
+  readonly "~standard"?: unknown;
   readonly properties?: Readonly<Record<string, Field>>;
   readonly required?: readonly string[];
 }

@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { defineTool, ToolError } from "../generated/runtime/registry.js";
+import { canElicit } from "../generated/runtime/server.js";
+import {
+  formSchema,
+  inputSchema,
+} from "../generated/runtime/standard-schema.js";
+import type { ServerContext } from "../protocol.js";
+
+const guestsForm = formSchema(
+  z.object({ count: z.int().min(1).meta({ title: "Guests" }) }),
+);
+
+/** Asks the user for information that the model cannot know. */
+export const book = defineTool({
+  name: "book",
+  title: "Book a table",
+  description: "Books a table, and asks the user how many guests will come.",
+  input: inputSchema(
+    z.object({
+      day: z.enum(["Friday", "Saturday", "Sunday"]).describe("When to come"),
+    }),
+  ),
+  run: async ({ day }, context: ServerContext) => {
+    if (!canElicit(context))
+      throw new ToolError("This client cannot ask its user.");
+    // In 2026-07-28 the tool runs again from its start with the answer: ask first, act afterwards.
+    const { guests } = await context.requireInput({
+      guests: {
+        method: "elicitation/create",
+        params: {
+          message: `A table on ${day}: for how many?`,
+          requestedSchema: guestsForm,
+        },
+      },
+    });
+    if (guests.action !== "accept") return "No table was booked.";
+    return `Booked a table on ${day} for ${guests.content.count}.`;
+  },
+});
