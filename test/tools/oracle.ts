@@ -33,6 +33,8 @@ const AJV_FAULTS: readonly (readonly string[])[] = [
   ['unevaluated', 'if'],
   ['unevaluated', '$ref'],
   ['contains', 'prefixItems'],
+  // After a member with a fitting item, an empty list passes.
+  ['contains', 'additionalProperties'],
 ];
 const ROOT = path.resolve(import.meta.dirname, '../..');
 

@@ -79,6 +79,13 @@ describe('names', () => {
 
 describe('schemas', () => {
   test.each([
+    ['if', { if: { const: 'a' }, then: { const: 1 }, else: { const: null } }],
+    ['dependentSchemas', { dependentSchemas: { a: { const: 'a' }, b: { type: 'null' } } }],
+  ])('an object may be compared with constants in "%s"', async (_, schema) => {
+    expect((await one({ ...OBJECT, ...schema })).warnings).toEqual([]);
+  });
+
+  test.each([
     ['an item', { $ref: '#/$defs/a' }, 'item2?: XInputA, ...unknown[]'],
     ['a list of them', { type: 'array', items: { $ref: '#/$defs/a' } }, 'item2?: XInputA[], ...unknown[]'],
   ])('a tuple may have its own type as an optional item: %s', async (_, item, printed) => {

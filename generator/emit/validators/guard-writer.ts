@@ -190,6 +190,11 @@ export class GuardWriter {
 
   #rule(rule: Rule, hint: string): Expression | undefined {
     const guard = (type: TypeNode, suffix: string): string => this.#reference(type, hint + suffix);
+    // After a guard, the compiler rejects a comparison with a constant of another type.
+    const expression = (type: TypeNode, suffix: string): Expression =>
+      type.kind === 'literal' || type.kind === 'null'
+        ? this.#guardCall(type, 'value', hint + suffix)
+        : this.#expression(type, 'value', hint + suffix);
     switch (rule.rule) {
       case 'also': {
         const limits = this.#limitsByKind(rule.type.kind === 'union' ? rule.type.variants : [rule.type], hint);
@@ -199,9 +204,9 @@ export class GuardWriter {
         return check('not', 'value', guard(rule.type, 'Not'));
       case 'if': {
         const branch = (type: TypeNode, suffix: string): Expression | undefined =>
-          type.kind === 'unknown' ? undefined : this.#expression(type, 'value', hint + suffix);
+          type.kind === 'unknown' ? undefined : expression(type, suffix);
         return {
-          if: this.#expression(rule.if, 'value', `${hint}If`),
+          if: expression(rule.if, 'If'),
           then: branch(rule.then, 'Then'),
           else: branch(rule.else, 'Else'),
         };
@@ -214,8 +219,8 @@ export class GuardWriter {
         return rule.type.kind === 'unknown' ? undefined : check('memberNames', 'value', guard(rule.type, 'Name'));
       case 'dependent': {
         if (rule.type.kind === 'unknown') return undefined;
-        const type = this.#expression(rule.type, 'value', `${hint}With${capitalize(rule.member)}`);
-        return { unless: `!${printCheck('has', 'value', JSON.stringify(rule.member))}`, then: type };
+        const then = expression(rule.type, `With${capitalize(rule.member)}`);
+        return { unless: `!${printCheck('has', 'value', JSON.stringify(rule.member))}`, then };
       }
       case 'unevaluatedMembers':
       case 'unevaluatedItems': {

@@ -47,7 +47,7 @@ interface Type {
   readonly check: Check;
 }
 
-const TYPES: ReadonlyMap<unknown, Type> = new Map<unknown, Type>([
+const TYPES: ReadonlyMap<string, Type> = new Map<string, Type>([
   ["object", { text: "an object", is: isObject, check: check.object }],
   ["array", { text: "an array", is: Array.isArray, check: check.array }],
   ["string", { text: "a string", is: isString, check: check.string }],
@@ -186,15 +186,20 @@ export class SchemaCompiler {
     // Up to draft-07, keywords next to a reference are ignored.
     if (reference.length > 0 && open.place.resource.dialect === "draft-07")
       return reference;
+    // Keywords for values that the type excludes have no effect.
+    const types = this.#typesOf(open);
+    const allows = (name: string): boolean => types?.includes(name) ?? true;
     return [
-      ...this.#types(open),
+      ...(types === undefined ? [] : [typeCheck(types)]),
       ...this.#constants(open),
       ...reference,
       ...this.#reference(open, "$dynamicRef"),
-      ...this.#strings(open),
-      ...this.#numbers(open),
-      ...this.#items(open),
-      ...this.#members(open),
+      ...(allows("string") ? this.#strings(open) : []),
+      ...(allows("number") || allows("integer") ? this.#numbers(open) : []),
+      ...(allows("array") ? this.#items(open) : []),
+      ...(allows("object") ? this.#members(open) : []),
+      ...this.#contains(open),
+      ...this.#names(open),
       ...this.#combinations(open),
       ...this.#conditions(open),
       ...this.#dependencies(open),
@@ -261,22 +266,15 @@ export class SchemaCompiler {
     ]);
   }
 
-  #types(open: Open): readonly Check[] {
+  /** The names of the types that a schema allows; undefined if it allows all. */
+  #typesOf(open: Open): readonly string[] | undefined {
     const type = getOwnMember(open.schema, "type");
-    if (type === undefined) return [];
+    if (type === undefined) return undefined;
     const names: readonly unknown[] = Array.isArray(type) ? type : [type];
-    const types = names.flatMap((name) => TYPES.get(name) ?? []);
-    const [first, second] = types;
-    if (first === undefined || types.length < names.length) {
-      this.#unchecked(open, "type", "not a type of JSON Schema");
-      return [];
-    }
-    if (second === undefined) return [first.check];
-    const texts = joinAlternatives(types.map(({ text }) => text));
-    return [
-      (value) =>
-        types.some(({ is }) => is(value)) || check.mismatch(texts, value),
-    ];
+    const known = names.filter(isString).filter((name) => TYPES.has(name));
+    if (known.length > 0 && known.length === names.length) return known;
+    this.#unchecked(open, "type", "not a type of JSON Schema");
+    return undefined;
   }
 
   #constants({ schema }: Open): readonly Check[] {
@@ -424,24 +422,32 @@ export class SchemaCompiler {
       checks.push((value) => check.itemsWithin(value, limits));
     if (this.#keyword(open, "uniqueItems", isBoolean) === true)
       checks.push(check.uniqueItems);
+    return forKind(Array.isArray, checks);
+  }
+
+  #contains(open: Open): readonly Check[] {
     const contained = this.#inner(open, "contains");
-    if (contained !== undefined) {
-      const min = isOld
-        ? undefined
-        : this.#keyword(open, "minContains", isCount);
-      const max = isOld
-        ? undefined
-        : this.#keyword(open, "maxContains", isCount);
-      checks.push((value) =>
+    if (contained === undefined) return [];
+    const isOld = open.place.resource.dialect === "draft-07";
+    const [min, max] = ["minContains", "maxContains"].map((keyword) =>
+      isOld ? undefined : this.#keyword(open, keyword, isCount),
+    );
+    return [
+      (value) =>
         check.contains(
           value,
           contained.run,
           min ?? 1,
           contained.isWide ? undefined : max,
         ),
-      );
-    }
-    return forKind(Array.isArray, checks);
+    ];
+  }
+
+  #names(open: Open): readonly Check[] {
+    const names = this.#inner(open, "propertyNames")?.run;
+    return names === undefined
+      ? []
+      : [(value) => check.memberNames(value, names)];
   }
 
   #counts(
@@ -501,9 +507,6 @@ export class SchemaCompiler {
     const limits = this.#counts(open, "minProperties", "maxProperties");
     if (limits !== undefined)
       checks.push((value) => check.membersWithin(value, limits));
-    const names = this.#inner(open, "propertyNames")?.run;
-    if (names !== undefined)
-      checks.push((value) => check.memberNames(value, names));
     return forKind(isObject, checks);
   }
 
@@ -704,6 +707,16 @@ function when(
   return condition === undefined || evaluates === undefined
     ? undefined
     : (value, key) => condition(value) && evaluates(value, key);
+}
+
+/** Whether a value is of one of some types. */
+function typeCheck(names: readonly string[]): Check {
+  const types = names.flatMap((name) => TYPES.get(name) ?? []);
+  const [first = { check: check.present }, second] = types;
+  if (second === undefined) return first.check;
+  const expected = joinAlternatives(types.map(({ text }) => text));
+  return (value) =>
+    types.some(({ is }) => is(value)) || check.mismatch(expected, value);
 }
 
 function every(checks: readonly Check[]): Check {
