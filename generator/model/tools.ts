@@ -1,6 +1,13 @@
 import { McpgenError } from '../errors.js';
 import type { Docs } from '../read/builtin/docs.js';
-import { formatPointer, isObject, ownMember, parsePointer, type JsonValue } from '../read/json/json.js';
+import {
+  formatPointer,
+  isObject,
+  ownMember,
+  parsePointer,
+  type JsonObject,
+  type JsonValue,
+} from '../read/json/json.js';
 import type { PatternCheck } from '../read/patterns.js';
 import {
   dialectOf,
@@ -334,10 +341,11 @@ class ToolPolicy implements ReadingPolicy {
   annotations(schema: JsonValue, { definition, path }: Owner): Pick<Member, 'doc' | 'deprecated' | 'defaultValue'> {
     const own = isObject(schema) ? schema : {};
     const description = ownMember(own, 'description');
-    const doc = typeof description === 'string' ? description : this.#docs.member(definition, path);
+    const text = typeof description === 'string' ? description : this.#docs.member(definition, path);
+    const doc = [text, ...notesOf(own, text ?? '')].filter((part) => part !== undefined).join('\n\n');
     const defaultValue = ownMember(own, 'default');
     return {
-      ...(doc === undefined ? {} : { doc }),
+      ...(doc === '' ? {} : { doc }),
       ...(ownMember(own, 'deprecated') === true ? { deprecated: true as const } : {}),
       ...(defaultValue === undefined ? {} : { defaultValue }),
     };
@@ -348,6 +356,23 @@ class ToolPolicy implements ReadingPolicy {
     const place = this.#place;
     return place.includes('#') || pointer === '' ? place + pointer : `${place}#${pointer}`;
   }
+}
+
+/** Maximum of examples in a comment. */
+const MAX_EXAMPLES = 3;
+
+/** Annotations that have no place in a type, except examples that the description has already. */
+function notesOf(schema: JsonObject, description: string): readonly string[] {
+  const notes: string[] = [];
+  if (ownMember(schema, 'readOnly') === true) notes.push('Read-only.');
+  if (ownMember(schema, 'writeOnly') === true) notes.push('Write-only.');
+  const examples = ownMember(schema, 'examples');
+  const shown = (Array.isArray(examples) ? (examples as readonly JsonValue[]) : [])
+    .filter((example) => !description.includes(typeof example === 'string' ? example : JSON.stringify(example)))
+    .slice(0, MAX_EXAMPLES)
+    .map((example) => `\`${showValue(example, 60).replaceAll('`', "'")}\``);
+  if (shown.length > 0) notes.push(`${shown.length === 1 ? 'Example' : 'Examples'}: ${shown.join(', ')}.`);
+  return notes;
 }
 
 /** The name of a document in its URI: `address` of `https://example.com/address.schema.json`. */

@@ -79,6 +79,18 @@ describe('names', () => {
 
 describe('schemas', () => {
   test.each([
+    [{ readOnly: true }, '/** Read-only. */'],
+    [{ writeOnly: true, description: 'Secret.' }, '* Secret.\n   *\n   * Write-only.'],
+    [{ examples: ['a', 1, { b: [] }, 'c'] }, '/** Examples: `"a"`, `1`, `{"b":[]}`. */'],
+    [{ examples: ['*/ x`'] }, '/** Example: `"*\\/ x\'"`. */'],
+    [{ examples: ['Rome'], description: 'A city, such as Rome.' }, '/** A city, such as Rome. */'],
+    [{ examples: 'a', readOnly: 'yes' }, '{\n  v?: string;'],
+  ])('annotations are in the docs: %j', async (annotations, expected) => {
+    const { text } = await one({ ...OBJECT, properties: { v: { type: 'string', ...annotations } } });
+    expect(text).toContain(expected);
+  });
+
+  test.each([
     ['if', { if: { const: 'a' }, then: { const: 1 }, else: { const: null } }],
     ['dependentSchemas', { dependentSchemas: { a: { const: 'a' }, b: { type: 'null' } } }],
   ])('an object may be compared with constants in "%s"', async (_, schema) => {
