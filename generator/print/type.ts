@@ -5,11 +5,10 @@ import type {
   Member,
   ObjectNode,
   PatternMember,
-  RefinedNode,
-  Rule,
   TypeNode,
 } from '../model/protocol.js';
 import { toRegularExpression } from '../model/schema/keywords.js';
+import { expressibleType, refersOutsideObjects } from '../model/types/express-rules.js';
 import type { JsonValue } from '../read/json/json.js';
 import { docComment, type DocComment } from './doc-comment.js';
 import { memberName } from './names.js';
@@ -122,88 +121,10 @@ function printTuple(prefix: readonly TypeNode[], { items, constraints }: ArrayNo
   return `[${[...named, ...others].join(', ')}]`;
 }
 
-/** Whether a type is, or contains outside of objects, a reference. */
-function refersOutsideObjects(type: TypeNode): boolean {
-  switch (type.kind) {
-    case 'ref':
-      return true;
-    case 'union':
-      return type.variants.some(refersOutsideObjects);
-    case 'intersection':
-      return type.parts.some(refersOutsideObjects);
-    case 'refined':
-      return refersOutsideObjects(type.type);
-    case 'array':
-      return [...(type.prefix ?? []), type.items].some(refersOutsideObjects);
-    default:
-      return false;
-  }
-}
-
 function parenthesize(type: TypeNode, printer: TypePrinter, kinds: readonly TypeNode['kind'][]): string {
   if (type.kind === 'refined') return parenthesize(expressibleType(type), printer, kinds);
   const printed = printType(type, printer);
   return kinds.includes(type.kind) && printed !== 'unknown' ? `(${printed})` : printed;
-}
-
-/** The type of a refined one, as far as TypeScript can express its rules. */
-function expressibleType({ type: given, rules }: RefinedNode): TypeNode {
-  const type = rules.reduce(closeUnevaluated, given);
-  if (type.kind !== 'object') return type;
-  const forbidden = rules.flatMap((rule) => {
-    const object = rule.rule === 'not' ? onlyRequired(rule.type) : undefined;
-    return object === undefined ? [] : [object];
-  });
-  if (forbidden.length === 0) return type;
-  const others = type.members.filter(({ name }) => !forbidden.includes(name));
-  const never = [...new Set(forbidden)].map((name): Member => ({ name, required: false, type: { kind: 'never' } }));
-  return { ...type, members: [...others, ...never], shape: 'members' };
-}
-
-/** A type without the members or items that may not be there, if which ones these are does not depend on the value. */
-function closeUnevaluated(type: TypeNode, rule: Rule): TypeNode {
-  if (!('evaluated' in rule) || rule.type.kind !== 'never') return type;
-  const { branches, patterns, contained } = rule.evaluated;
-  if (branches.length + patterns.length + contained.length > 0) return type;
-  return closeType(type, rule.rule === 'unevaluatedMembers' ? 'object' : 'array');
-}
-
-function closeType(type: TypeNode, kind: 'object' | 'array'): TypeNode {
-  switch (type.kind) {
-    case 'intersection':
-      // Each part of an array knows only its own items.
-      return kind === 'array' ? type : { ...type, parts: type.parts.map((part) => closeType(part, kind)) };
-    case 'object': {
-      if (kind !== 'object' || type.rest?.kind !== 'unknown' || type.members.length === 0) return type;
-      const { rest: _rest, ...closed } = type;
-      return closed;
-    }
-    case 'array':
-      return kind === 'array' && type.items.kind === 'unknown' && type.prefix !== undefined
-        ? { ...type, items: { kind: 'never' } }
-        : type;
-    case 'union':
-      return haveDistinctKinds(type.variants)
-        ? { ...type, variants: type.variants.map((variant) => closeType(variant, kind)) }
-        : type;
-    default:
-      return type;
-  }
-}
-
-/** Whether no two variants are values of the same kind. */
-function haveDistinctKinds(variants: readonly TypeNode[]): boolean {
-  return new Set(variants.map(({ kind }) => kind)).size === variants.length;
-}
-
-/** The name of the member, if a schema says nothing but that an object has it. */
-function onlyRequired(type: TypeNode): string | undefined {
-  const object = type.kind === 'union' ? type.variants.find((variant) => variant.kind === 'object') : type;
-  if (object?.kind !== 'object' || object.patterns !== undefined || Object.keys(object.constraints).length > 0)
-    return undefined;
-  const [only, second] = object.members;
-  const isPlain = only?.required === true && only.type.kind === 'unknown' && second === undefined;
-  return isPlain && (object.rest === undefined || object.rest.kind === 'unknown') ? only.name : undefined;
 }
 
 function uniqueTexts(texts: readonly string[]): readonly string[] {

@@ -177,10 +177,13 @@ const schema: fc.Memo<JsonValue> = fc.memo((depth) => {
   );
 });
 
-const toolSchema: fc.Arbitrary<JsonValue> = fc.tuple(schema(4), schema(3), schema(3)).map(([root, one, two]) => ({
-  ...(isObject(root) ? root : {}),
-  $defs: { one, two: isObject(two) ? { ...two, $anchor: 'two' } : two },
-}));
+/** Schemas of tools. */
+export const toolSchema: fc.Arbitrary<JsonValue> = fc
+  .tuple(schema(4), schema(3), schema(3))
+  .map(([root, one, two]) => ({
+    ...(isObject(root) ? root : {}),
+    $defs: { one, two: isObject(two) ? { ...two, $anchor: 'two' } : two },
+  }));
 
 const anything = fc.letrec<{ value: JsonValue }>((tie) => ({
   value: fc.oneof(
@@ -193,7 +196,7 @@ const anything = fc.letrec<{ value: JsonValue }>((tie) => ({
 })).value;
 
 /** A value that a schema may well allow: it is followed most of the time. */
-function valueFor(part: JsonValue, root: JsonObject, depth: number): fc.Arbitrary<JsonValue> {
+export function valueFor(part: JsonValue, root: JsonObject, depth: number): fc.Arbitrary<JsonValue> {
   if (!isObject(part) || depth > 6) return anything;
   const ref = ownMember(part, '$ref');
   if (typeof ref === 'string') {

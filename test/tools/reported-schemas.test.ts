@@ -7,6 +7,7 @@ import { renderTools, type ToolSource } from '../../generator/index.js';
 import type { JsonValue } from '../../generator/read/json/json.js';
 import { parseTools } from '../../generator/read/tools.js';
 import { cases } from '../support/cases.js';
+import { FORMATS, type Validator } from '../../templates/runtime/validation.js';
 import { removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
 import { compileOutput } from '../support/hostile.js';
 
@@ -148,4 +149,24 @@ export const long: XInput = { o: [1, "a", "b"] };
 export const short: XInput = { p: [1] };`),
     ).toEqual([]);
   });
+});
+
+test('asserts a format next to no type', async () => {
+  const tools = parseTools(
+    [{ name: 'x', inputSchema: { type: 'object', properties: { day: { format: 'date' } } } }],
+    'tools.json',
+  );
+  const { files } = await renderTools(tools, '/nowhere');
+  const folder = temporaryFolder();
+  writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }');
+  for (const file of files) {
+    mkdirSync(path.dirname(path.join(folder, file.path)), { recursive: true });
+    writeFileSync(path.join(folder, file.path), file.contents);
+  }
+  const { validateXInput } = (await import(pathToFileURL(path.join(folder, 'tools/x.ts')).href)) as {
+    readonly validateXInput: Validator<unknown>;
+  };
+  const verdicts = ['2026-07-28', 'x', 1].map((day) => validateXInput({ day }, { formats: FORMATS }).success);
+  expect(verdicts).toEqual([true, false, true]);
+  expect(validateXInput({ day: 'x' }).success).toBe(true);
 });

@@ -760,7 +760,7 @@ function undeclaredType(name: string, patterns: readonly PatternMember[], rest: 
 function isEffective(schema: JsonObject, kind: KeywordType): boolean {
   return KEYWORDS_BY_TYPE[kind].some((keyword) => {
     const value = ownMember(schema, keyword);
-    if (value === undefined || keyword === 'format' || keyword.startsWith('content')) return false;
+    if (value === undefined || keyword.startsWith('content')) return false;
     return CONSTRAINT_KEYWORDS.has(keyword) ? isLimit(keyword, value) && value !== false : value !== true;
   });
 }
