@@ -23,11 +23,11 @@ export type PatternRisk =
  */
 export type PatternCheck = (pattern: string, flags: string) => PatternRisk | undefined;
 
-/** Time limit for one pattern, in milliseconds. Ordinary patterns take 2 to 300. */
-const PATTERN_TIMEOUT_MS = 3000;
+/** Time limit for one pattern, in milliseconds. Ordinary patterns take 2 to 300, and ten times that on a busy machine. */
+const PATTERN_TIMEOUT_MS = 6000;
 
 /** When a check that ignores the limit is interrupted, in milliseconds. */
-const HARD_TIMEOUT_MS = 4000;
+const HARD_TIMEOUT_MS = 7000;
 
 /** Time limit for all patterns of one run, in milliseconds. Those after it are not checked. */
 const RUN_TIMEOUT_MS = 30_000;
@@ -38,7 +38,7 @@ const MAX_PATTERN_LENGTH = 5000;
 /** Limits that count steps, so that a verdict does not depend on the speed of the machine. */
 const LIMITS = {
   timeout: PATTERN_TIMEOUT_MS,
-  attackTimeout: 1000,
+  attackTimeout: 5000,
   attackLimit: 10_000_000,
   maxNFASize: 1000,
   maxGeneStringSize: 1000,
@@ -96,7 +96,7 @@ export function isPlain(pattern: string): boolean {
   if (pattern.length > 500) return false;
   // Without repeats, the number of attempts is limited by the pattern.
   if (!/[*+{?\\]/.test(pattern)) return (pattern.match(/\|/g) ?? []).length <= 8 || !pattern.includes('(');
-  return SINGLE_REPEAT.test(pattern);
+  return SINGLE_REPEAT.test(pattern) && (pattern.match(/\d{3,}/g) ?? []).length === 0;
 }
 
 function analyze(pattern: string, flags: string): PatternRisk | undefined {

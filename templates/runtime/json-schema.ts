@@ -23,7 +23,7 @@ export interface SchemaOptions {
   /**
    * Called for each part of the schema that is not checked, since it is wrong, leads nowhere or is not trusted.
    *
-   * @param pointer - A JSON pointer into the schema.
+   * @param pointer - A JSON pointer into the schema; a part of another document has the URI of that before it.
    */
   readonly onUnchecked?: (pointer: string, reason: string) => void;
 }
@@ -56,29 +56,46 @@ export interface ListedTool {
   readonly outputSchema?: unknown;
 }
 
+/** Options of {@link toolCaller}. */
+export interface ToolCallerOptions extends Omit<SchemaOptions, "onUnchecked"> {
+  /**
+   * Called for each part of a tool's schemas that is not checked, when the tool is called for the first time.
+   *
+   * @param pointer - A JSON pointer into the tool, such as `/inputSchema/properties/city/pattern`.
+   */
+  readonly onUnchecked?: (
+    pointer: string,
+    reason: string,
+    tool: ListedTool,
+  ) => void;
+}
+
 /**
  * Makes a function that calls tools by name and validates their arguments and their structured content by the schemas
  * that the server listed (MCP 2025-06-18 and later: clients SHOULD validate structured results, server/tools, Output
  * Schema). Each schema is compiled when its tool is called for the first time.
  *
- *     const { tools } = await client.listTools();
- *     const call = toolCaller(client, tools);
+ *     const call = await toolCaller(client, client.listAllTools());
  *     const result = await call("add", { a: 1, b: 2 });
  *
  * The function throws {@link ToolArgumentsError} before anything is sent, {@link ToolOutputError} for invalid structured
  * content, {@link UnlistedToolError} for a name that is not in the list, and any error of the client.
+ *
+ * @throws Any error of the list.
  */
-export function toolCaller<Options, Result extends object>(
+export async function toolCaller<Options, Result extends object>(
   client: ToolClient<Options, Result>,
-  tools: Iterable<ListedTool>,
-  options?: SchemaOptions,
-): (
-  name: string,
-  args: Record<string, unknown>,
-  callOptions?: ToolCallOptions<Options>,
-) => Promise<Result> {
+  tools: Iterable<ListedTool> | AsyncIterable<ListedTool>,
+  options: ToolCallerOptions = {},
+): Promise<
+  (
+    name: string,
+    args: Record<string, unknown>,
+    callOptions?: ToolCallOptions<Options>,
+  ) => Promise<Result>
+> {
   const listed = new Map<string, ListedTool>();
-  for (const tool of tools) listed.set(tool.name, tool);
+  for await (const tool of tools) listed.set(tool.name, tool);
   const compiled = new Map<string, CompiledTool>();
   return async (name, args, callOptions) => {
     const tool = listed.get(name);
@@ -116,13 +133,21 @@ interface CompiledTool {
 }
 
 function compileTool(
-  { inputSchema, outputSchema }: ListedTool,
-  options: SchemaOptions | undefined,
+  tool: ListedTool,
+  { onUnchecked, ...options }: ToolCallerOptions,
 ): CompiledTool {
+  const compile = (side: "inputSchema" | "outputSchema"): Validator<unknown> =>
+    compileSchema(tool[side], {
+      ...options,
+      onUnchecked: (pointer, reason) =>
+        onUnchecked?.(
+          /^(?:\/|$)/.test(pointer) ? `/${side}${pointer}` : pointer,
+          reason,
+          tool,
+        ),
+    });
   return {
-    input: compileSchema(inputSchema, options),
-    output: isObject(outputSchema)
-      ? compileSchema(outputSchema, options)
-      : undefined,
+    input: compile("inputSchema"),
+    output: isObject(tool.outputSchema) ? compile("outputSchema") : undefined,
   };
 }

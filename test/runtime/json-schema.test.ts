@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { isLinear } from '../../templates/runtime/json-schema/patterns.js';
 import { compileSchema, toolCaller, UnlistedToolError } from '../../templates/runtime/json-schema.js';
-import type { SchemaOptions } from '../../templates/runtime/json-schema.js';
+import type { SchemaOptions, ToolCallerOptions } from '../../templates/runtime/json-schema.js';
 import { ToolArgumentsError, ToolOutputError } from '../../templates/runtime/client/tool-calls.js';
 import { describeFailure, FORMATS } from '../../templates/runtime/validation.js';
 
@@ -39,7 +39,7 @@ describe('failures', () => {
     [{ name: 'A', tags: ['b', 1] }, '/tags/1 is wrong: expected a string or null, found 1'],
     [{ name: 'A', 'a/b': [1, 2, 3] }, '/a~1b/2 is wrong: expected no such member, found 3'],
     [{ name: 'A', more: 1 }, '/more is wrong: expected no such member, found 1'],
-    [{ name: 'A', size: 'tiny' }, '/size is wrong: expected one of the values in the schema, found "tiny"'],
+    [{ name: 'A', size: 'tiny' }, '/size is wrong: expected one of 3 known values, found "tiny"'],
     [[], 'the value is wrong: expected an object, found an array of 0'],
     [undefined, 'the value is wrong: expected a value, found nothing'],
   ])('of %j', (value, expected) => {
@@ -62,6 +62,17 @@ describe('references', () => {
   test('lead to given documents', () => {
     const documents = { 'https://example.com/name.json': { type: 'string' } };
     expect(fault({ $ref: 'https://example.com/name.json' }, 1, { documents })).toMatch(/expected a string/);
+  });
+
+  test.each([
+    ['#/$defs/a%20b', '/$defs/a b/pattern'],
+    ['#name', 'schema:///#name/pattern'],
+    ['other.json#/x', 'schema:///other.json#/x/pattern'],
+  ])('are where a part is reported that they lead to: %s', ($ref, expected) => {
+    const part = { pattern: '(a+)+' };
+    const schema = { $ref, $defs: { 'a b': part, c: { ...part, $anchor: 'name' } } };
+    const found = unchecked(schema, { documents: { 'other.json': { x: part } } });
+    expect(found.map((text) => text.split(': ')[0])).toContain(expected);
   });
 
   test('that lead nowhere accept anything, and are reported', () => {
@@ -131,6 +142,16 @@ describe('patterns', () => {
     '^(a',
     'a)(',
     `^${'(a|b)'.repeat(30)}$`,
+    // Without the flag "u", these braces are repetitions.
+    '\\u{1,}\\u{1,}\\p{1,}$',
+    '^\\p{1,}\\p{1,}$',
+    '^\\p{9999}a*$',
+    // Long parts, at each position of a text.
+    '[ab]{20000}c',
+    '^[ab]*[ab]{20000}c',
+    '[ab]{0,999}c',
+    '[abc]'.repeat(500),
+    `^${'a'.repeat(3000)}`,
   ])('%s is not tested, unless it is trusted', (pattern) => {
     expect(isLinear(pattern)).toBe(false);
     expect(unchecked({ pattern })[0]).toMatch(/^\/pattern: the pattern .* is not trusted, and may take a long time$/);
@@ -217,6 +238,65 @@ describe('hostile schemas', () => {
     expect(fault({ [keyword]: value }, {})).toBeUndefined();
   });
 
+  test('unevaluated members inside unevaluated members take no exponential time', () => {
+    let schema: object = { properties: { a: true, b: true } };
+    for (let level = 0; level < 60; level += 1) schema = { anyOf: [schema], unevaluatedProperties: false };
+    expect(
+      [
+        { a: 1, b: 2 },
+        { a: 1, c: 2 },
+      ].map((value) => compileSchema(schema)(value).success),
+    ).toEqual([true, false]);
+  });
+
+  test('10,000 dynamic anchors are read once', () => {
+    const $defs = Object.fromEntries(
+      Array.from({ length: 10_000 }, (_, index) => [`d${index}`, { $dynamicAnchor: `d${index}` }]),
+    );
+    const allOf = Array.from({ length: 30_000 }, (_, index) => ({ title: `${index}` }));
+    expect(unchecked({ $defs, allOf })).toEqual([]);
+  });
+
+  test('a URI of 300,000 characters does not count', () => {
+    const allOf = Array.from({ length: 10_000 }, () => ({ $ref: '#/$defs/a' }));
+    const $id = `https://example.com/${'x'.repeat(300_000)}`;
+    expect(unchecked({ $id, $defs: { a: { type: 'string' } }, allOf })).toEqual([]);
+  });
+
+  test('a wrong value of 130,000 constants is a failure', () => {
+    const values = Array.from({ length: 130_000 }, (_, index) => `v${index}`);
+    expect(fault({ enum: values }, 'x')).toBe('the value is wrong: expected one of 130000 known values, found "x"');
+  });
+
+  test('what cannot be evaluated to the end is reported, and may not be excluded', () => {
+    const schema = {
+      allOf: Array.from({ length: 20_001 }, (_, index) => ({ title: `${index}` })),
+      unevaluatedProperties: false,
+    };
+    expect(unchecked(schema)).toEqual(['/unevaluatedProperties: the schema is too large']);
+    expect(fault({ not: schema }, { x: 1 })).toBeUndefined();
+  });
+
+  test.each([
+    ['enum', { enum: 'abc' }],
+    ['$recursiveRef', { $recursiveRef: '#' }],
+  ])('a part that cannot be checked may not be excluded: %s', (keyword, not) => {
+    expect(unchecked(not)).toHaveLength(1);
+    expect(unchecked(not)[0]).toContain(`/${keyword}: `);
+    expect(fault({ not }, 1)).toBeUndefined();
+  });
+
+  test('a list may not have items that are absent', () => {
+    const schema = { items: { $ref: '#/$defs/s' }, $defs: { s: { type: 'string' } } };
+    expect(compileSchema(schema)([undefined]).success).toBe(false);
+  });
+
+  test('names cannot control a terminal', () => {
+    expect(unchecked({ properties: { '\u001B[2J\u009B\u202E': { pattern: '(a+)+$' } } })[0]).toMatch(
+      /^\/properties\/\\u\{1b\}\[2J\\u\{9b\}\\u\{202e\}\/pattern: /,
+    );
+  });
+
   test('an object that contains itself is read once', () => {
     const schema: Record<string, unknown> = { type: 'object' };
     schema['properties'] = { self: schema };
@@ -247,7 +327,13 @@ describe('tools', () => {
     { name: 'log', inputSchema: { type: 'object' } },
   ];
 
-  function caller(result: object): { call: ReturnType<typeof toolCaller<object, object>>; sent: unknown[] } {
+  type Call = Awaited<ReturnType<typeof toolCaller<object, object>>>;
+
+  async function caller(
+    result: object,
+    list: Parameters<typeof toolCaller>[1] = tools,
+    options?: ToolCallerOptions,
+  ): Promise<{ call: Call; sent: unknown[] }> {
     const sent: unknown[] = [];
     const client = {
       callTool: (params: unknown) => {
@@ -255,11 +341,11 @@ describe('tools', () => {
         return Promise.resolve(result);
       },
     };
-    return { call: toolCaller<object, object>(client, tools), sent };
+    return { call: await toolCaller<object, object>(client, list, options), sent };
   }
 
   test('valid arguments are sent, and the result is returned', async () => {
-    const { call, sent } = caller({ content: [], structuredContent: { sum: 2 } });
+    const { call, sent } = await caller({ content: [], structuredContent: { sum: 2 } });
     expect(await call('add', { a: 1 }, { meta: { traceparent: '00' } })).toMatchObject({
       structuredContent: { sum: 2 },
     });
@@ -267,28 +353,50 @@ describe('tools', () => {
   });
 
   test('invalid arguments are not sent', async () => {
-    const { call, sent } = caller({ content: [] });
+    const { call, sent } = await caller({ content: [] });
     await expect(call('add', { a: 'x' })).rejects.toThrow(ToolArgumentsError);
     expect(sent).toEqual([]);
   });
 
   test('invalid structured content is an error', async () => {
-    const { call } = caller({ content: [], structuredContent: { sum: 'x' } });
+    const { call } = await caller({ content: [], structuredContent: { sum: 'x' } });
     await expect(call('add', { a: 1 })).rejects.toThrow(ToolOutputError);
   });
 
   test('the structured content of a failure is not validated', async () => {
-    const { call } = caller({ content: [], isError: true });
+    const { call } = await caller({ content: [], isError: true });
     expect(await call('add', { a: 1 })).toMatchObject({ isError: true });
   });
 
+  test('a list of several pages can be read to its end', async () => {
+    async function* pages(): AsyncGenerator<(typeof tools)[number]> {
+      yield* await Promise.resolve(tools);
+    }
+    const { call } = await caller({ content: [] }, pages());
+    expect(await call('log', {})).toEqual({ content: [] });
+  });
+
+  test('parts that are not checked are reported with their tool', async () => {
+    const schema = { type: 'object', properties: { a: { pattern: '(a+)+' } } };
+    const found: unknown[] = [];
+    const list = [{ name: 'x', inputSchema: schema, outputSchema: schema }];
+    const { call } = await caller({ content: [], structuredContent: {} }, list, {
+      onUnchecked: (pointer, _, tool) => found.push([pointer, tool.name]),
+    });
+    await call('x', {});
+    expect(found).toEqual([
+      ['/inputSchema/properties/a/pattern', 'x'],
+      ['/outputSchema/properties/a/pattern', 'x'],
+    ]);
+  });
+
   test('a tool without an output schema may return any content', async () => {
-    const { call } = caller({ content: [], structuredContent: 1 });
+    const { call } = await caller({ content: [], structuredContent: 1 });
     expect(await call('log', {})).toMatchObject({ structuredContent: 1 });
   });
 
   test.each(['other', '__proto__', 'toString'])('a tool that is not listed is not called: %s', async (name) => {
-    const { call, sent } = caller({ content: [] });
+    const { call, sent } = await caller({ content: [] });
     await expect(call(name, {})).rejects.toThrow(UnlistedToolError);
     expect(sent).toEqual([]);
   });

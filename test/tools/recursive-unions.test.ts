@@ -77,6 +77,17 @@ const repeated = (step: (next: JsonObject) => JsonObject): JsonObject =>
     ),
   );
 
+/** Schemas that each evaluate the next one, for each member again. */
+const EVALUATED: Readonly<Record<string, (next: JsonObject) => JsonObject>> = {
+  AnyOf: (next) => ({ anyOf: [next], unevaluatedProperties: false }),
+  If: (next) => ({ if: next, then: {}, else: false, unevaluatedProperties: false }),
+};
+const evaluated = (step: (next: JsonObject) => JsonObject): JsonObject => {
+  let v: JsonObject = { properties: { a: true, b: true, c: true } };
+  for (let level = 0; level < 30; level += 1) v = step(v);
+  return { type: 'object', properties: { v } };
+};
+
 /** A value nested to a depth whose levels all need the second branch, and whose innermost is wrong if wanted. */
 function nested(depth: number, innermost: JsonObject, isList: boolean): JsonObject {
   let value = innermost;
@@ -90,6 +101,7 @@ beforeAll(async () => {
   const schemas = {
     ...SCHEMAS,
     ...Object.fromEntries(Object.entries(REPEATED).map(([name, step]) => [`Repeated${name}`, repeated(step)])),
+    ...Object.fromEntries(Object.entries(EVALUATED).map(([name, step]) => [`Evaluated${name}`, evaluated(step)])),
   };
   const tools = Object.entries(schemas).map(([name, inputSchema]) => ({ name, inputSchema }));
   const { files } = await renderTools(parseTools(tools, 't.json'), folder);
@@ -157,6 +169,20 @@ describe.each(Object.entries(REPEATED))('%s', (name, step) => {
     compileSchema(repeated(step))({ v });
     expect(performance.now() - before).toBeLessThan(LONGEST);
   });
+});
+
+test.each(Object.entries(EVALUATED))('unevaluated members in 30 levels of %s are found at once', (name, step) => {
+  const before = performance.now();
+  const verdicts = [
+    { a: 1, b: 2, c: 3 },
+    { a: 1, d: 4 },
+  ].map((v) => [validators.get(`Evaluated${name}`)?.({ v }).success, compileSchema(evaluated(step))({ v }).success]);
+  expect(performance.now() - before).toBeLessThan(LONGEST);
+  // Generated validators have the rule in the innermost levels only, with a warning, and may accept more.
+  expect(verdicts).toEqual([
+    [true, true],
+    [expect.any(Boolean), false],
+  ]);
 });
 
 test('members are read in a number that grows with the depth only', () => {

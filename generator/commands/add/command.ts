@@ -7,7 +7,13 @@ import { fileEdit, planChanges, type FileChange, type PlannedFile } from '../../
 import { writeChanges } from '../../output/write.js';
 import { isReserved } from '../../print/names.js';
 import { readTemplate } from '../../read/files.js';
-import { additionHandlerFile, additionTestFile, type Addable, type Addition } from '../../scaffold/edit/addition.js';
+import {
+  IMPORTED_NAMES,
+  additionHandlerFile,
+  additionTestFile,
+  type Addable,
+  type Addition,
+} from '../../scaffold/edit/addition.js';
 import { connectListToServer } from '../../scaffold/edit/connect.js';
 import { findResourceAddresses, refuseAddress, type UsedAddress } from '../../scaffold/edit/resource-address.js';
 import { findDefineCall, registerInList } from '../../scaffold/edit/register.js';
@@ -256,7 +262,7 @@ function additionIdentifier(kind: Addable, name: string, stem: string): string {
   const [tool] = nameTools([{ source: toolSource(name, stem, {}), definitions: [], warnings: [] }]);
   const camel = tool?.camel ?? name;
   const capital = kind.charAt(0).toUpperCase() + kind.slice(1);
-  return isReserved(camel) || camel === `${kind}s` ? `${camel}${capital}` : camel;
+  return isReserved(camel) || IMPORTED_NAMES.has(camel) || camel === `${kind}s` ? `${camel}${capital}` : camel;
 }
 
 /** On case-insensitive file systems, names that differ only in case are one file. */

@@ -283,6 +283,15 @@ export class GuardWriter {
     return isPlain && isAnyOfKind(type) ? { fn: type.kind } : undefined;
   }
 
+  /** The body of a function that keeps verdicts: the check itself is a function before it. */
+  #nestedBody(name: string, type: TypeNode): string {
+    const inner = this.#freeName(`${name}Inner`);
+    const index = this.inline.length;
+    const body = this.#body(inner, type);
+    this.inline.splice(index, 0, local('function', inner, { code: `(value: unknown): boolean {\n${body}}` }));
+    return `return ${printCheck('nested', 'value', inner)};\n`;
+  }
+
   #hoist(type: TypeNode, hint: string): string {
     const shape = shapeKey(type, { ignoreDefaults: true });
     const same = this.#hoisted.get(shape);
@@ -290,7 +299,9 @@ export class GuardWriter {
     const name = this.#freeName(hint);
     this.#hoisted.set(shape, name);
     const index = this.inline.length;
-    const body = this.#body(name, type);
+    // What is evaluated depends on verdicts about the same value, which have to be kept.
+    const isCostly = type.kind === 'refined' && type.rules.some((rule) => 'evaluated' in rule);
+    const body = isCostly ? this.#nestedBody(name, type) : this.#body(name, type);
     // Before the inline types that it needs.
     this.inline.splice(index, 0, local('function', name, { code: `(value: unknown): boolean {\n${body}}` }));
     return name;

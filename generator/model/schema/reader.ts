@@ -15,7 +15,8 @@ import { dialectOf, type DynamicScope, type SchemaIndex, type SchemaPlace } from
 import { closestMatch } from '../../text.js';
 import type { Constraints, Evaluation, Member, ObjectNode, PatternMember, Rule, TypeNode } from '../protocol.js';
 import { findRejection } from '../types/accepts.js';
-import { refsIn } from '../types/references.js';
+import { mapTypes } from '../types/map-types.js';
+import { branchTypes, refsIn } from '../types/references.js';
 import {
   ANNOTATION_KEYWORDS,
   CONSTRAINT_KEYWORDS,
@@ -102,6 +103,9 @@ const ANY_OF_KIND: Readonly<Record<KeywordType | 'boolean' | 'null', TypeNode>> 
 /** Maximum of subschemas that are visited to find out what schemas evaluate: references may repeat them. */
 const MAX_EVALUATIONS = 20_000;
 
+/** Maximum nesting of rules about what is not evaluated: each one contains the types of its branches again. */
+const MAX_EVALUATION_DEPTH = 4;
+
 /** Reads schemas; what it could not read exactly is remembered in {@link widened}. */
 export class SchemaReader {
   /** Types that allow more than their schemas. */
@@ -114,6 +118,7 @@ export class SchemaReader {
   readonly #known = new WeakMap<JsonObject, { readonly scope: DynamicScope; readonly type: TypeNode }>();
   /** Schemas that are being read. */
   readonly #open = new Set<JsonObject>();
+  readonly #evaluationDepths = new WeakMap<TypeNode, number>();
   #faults = 0;
   #evaluations = 0;
 
@@ -590,9 +595,30 @@ export class SchemaReader {
       const type = place.resource.dialect === 'draft-07' ? undefined : typeAt(keyword);
       if (type === undefined || type.kind === 'unknown') continue;
       const evaluated = this.#evaluationOf(place, scope, owner, rule, new Set());
-      if (!evaluated.all) rules.push({ rule, type, evaluated });
+      if (evaluated.all) continue;
+      if (branchTypes(evaluated).some((branch) => this.#evaluationDepth(branch) >= MAX_EVALUATION_DEPTH))
+        this.#fault(
+          this.#index.child(place, schema, keyword),
+          `"${keyword}" is nested more than ${MAX_EVALUATION_DEPTH} times`,
+          'Use "additionalProperties" or "items" in inner schemas.',
+        );
+      else rules.push({ rule, type, evaluated });
     }
     return rules;
+  }
+
+  /** How deeply rules about what is not evaluated are nested in a type, without its references. */
+  #evaluationDepth(type: TypeNode): number {
+    const known = this.#evaluationDepths.get(type);
+    if (known !== undefined) return known;
+    let depth = 0;
+    mapTypes(type, (inner) => {
+      depth = Math.max(depth, this.#evaluationDepth(inner));
+      return inner;
+    });
+    if (type.kind === 'refined' && type.rules.some((rule) => 'evaluated' in rule)) depth += 1;
+    this.#evaluationDepths.set(type, depth);
+    return depth;
   }
 
   #readCount(schema: JsonObject, keyword: string, place: SchemaPlace): number | undefined {

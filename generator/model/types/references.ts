@@ -74,7 +74,8 @@ export function typesInRule(rule: Rule): readonly TypeNode[] {
   return 'evaluated' in rule ? [rule.type, ...inPlace, ...containedTypes(rule.evaluated)] : inPlace;
 }
 
-function branchTypes(evaluation: Evaluation): readonly TypeNode[] {
+/** The types that decide what is evaluated. */
+export function branchTypes(evaluation: Evaluation): readonly TypeNode[] {
   return evaluation.branches.flatMap((branch) => [
     branch.type,
     ...branchTypes(branch.then),

@@ -48,6 +48,21 @@ const INLINE_SCHEMAS: Readonly<Record<Exclude<SchemaNotation, 'json'>, InlineSch
   },
 };
 
+/** The names that the files of additions import. */
+export const IMPORTED_NAMES: ReadonlySet<string> = new Set([
+  'ToolError',
+  'argumentsSchema',
+  'definePrompt',
+  'defineResource',
+  'defineResourceTemplate',
+  'defineTool',
+  'inputSchema',
+  'toStandardJsonSchema',
+  'type',
+  'v',
+  'z',
+]);
+
 /** The schema that a new tool or prompt has in its own file; undefined if it has none. */
 function inlineSchema({ kind, input, schemas }: Addition): InlineSchema | undefined {
   const isInline = kind === 'prompt' || (kind === 'tool' && input === undefined);

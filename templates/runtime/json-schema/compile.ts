@@ -13,11 +13,16 @@ import { isLinear } from "./patterns.js";
 /** Maximum nesting of a schema, without what it refers to. */
 const MAX_DEPTH = 200;
 
+/** Maximum of constants that a failure lists. */
+const MAX_LISTED = 20;
+
 /** Maximum of subschemas, each counted once for each dynamic scope. */
 const MAX_SCHEMAS = 100_000;
 
 /** Maximum of subschemas that are visited to find out what schemas evaluate: references may repeat them. */
 const MAX_EVALUATIONS = 20_000;
+
+const TOO_LARGE = "the schema is too large";
 
 /** Reports a part of a schema that is not checked, by its JSON pointer. */
 export type OnUnchecked = (pointer: string, reason: string) => void;
@@ -26,6 +31,9 @@ export type OnUnchecked = (pointer: string, reason: string) => void;
 type Evaluates = (value: unknown, key: string | number) => boolean;
 
 type Kind = "object" | "array";
+
+/** Before a value is checked. */
+const NO_VALUE = Symbol("no value");
 
 const ANYTHING: Compiled = {
   run: check.present,
@@ -66,6 +74,8 @@ const TYPES: ReadonlyMap<string, Type> = new Map<string, Type>([
     },
   ],
 ]);
+
+const UNEVALUATED = ["unevaluatedProperties", "unevaluatedItems"];
 
 const NUMBER_LIMITS = {
   minimum: "min",
@@ -115,7 +125,9 @@ export class SchemaCompiler {
   ) {
     this.#documents = documents;
     this.#trustsPatterns = trustsPatterns;
-    this.#onUnchecked = onUnchecked;
+    this.#onUnchecked = (pointer, reason) => {
+      onUnchecked(printable(pointer), printable(reason));
+    };
   }
 
   /** The check of the main document. */
@@ -165,18 +177,21 @@ export class SchemaCompiler {
     this.#count += 1;
     const isTooMuch = this.#depth >= MAX_DEPTH || this.#count > MAX_SCHEMAS;
     if (!isObject(schema) || isTooMuch) {
-      this.#onUnchecked(
-        pointer,
-        isTooMuch ? "the schema is too large" : "not a schema",
-      );
+      this.#onUnchecked(pointer, isTooMuch ? TOO_LARGE : "not a schema");
       compiled.isWide = true;
       return compiled;
     }
     this.#depth += 1;
     const inside = this.#documents.enter(scope, place.resource);
-    compiled.check = every(
+    const own = every(
       this.#checksOf({ schema, compiled, place, scope: inside, pointer }),
     );
+    // What is evaluated depends on verdicts about the same value, which have to be kept.
+    compiled.check = UNEVALUATED.some((keyword) =>
+      Object.hasOwn(schema, keyword),
+    )
+      ? (value) => check.nested(value, own)
+      : own;
     this.#depth -= 1;
     return compiled;
   }
@@ -186,6 +201,8 @@ export class SchemaCompiler {
     // Up to draft-07, keywords next to a reference are ignored.
     if (reference.length > 0 && open.place.resource.dialect === "draft-07")
       return reference;
+    if (Object.hasOwn(open.schema, "$recursiveRef"))
+      this.#unchecked(open, "$recursiveRef", "not in draft 2020-12");
     // Keywords for values that the type excludes have no effect.
     const types = this.#typesOf(open);
     const allows = (name: string): boolean => types?.includes(name) ?? true;
@@ -277,13 +294,14 @@ export class SchemaCompiler {
     return undefined;
   }
 
-  #constants({ schema }: Open): readonly Check[] {
-    const list = getOwnMember(schema, "enum");
+  #constants(open: Open): readonly Check[] {
+    const { schema } = open;
+    const list = this.#keyword(open, "enum", Array.isArray);
     return [
       ...(Object.hasOwn(schema, "const")
         ? [constantCheck([schema["const"]])]
         : []),
-      ...(Array.isArray(list) ? [constantCheck(list)] : []),
+      ...(list === undefined ? [] : [constantCheck(list)]),
     ];
   }
 
@@ -302,10 +320,10 @@ export class SchemaCompiler {
     // Replaced before the first value is checked.
     let inner = check.present;
     this.#waiting.push(() => {
-      const pointer = reference.split("#")[1] ?? "";
+      const pointer = this.#documents.pointerOf(reference, target);
       inner = this.#compile(target, open.scope, pointer, open.compiled).run;
     });
-    let current: unknown;
+    let current: unknown = NO_VALUE;
     return [
       (value) => {
         const actual = unwrapProxy(value);
@@ -586,8 +604,12 @@ export class SchemaCompiler {
   ): Evaluates | undefined {
     const { schema, place, scope } = open;
     this.#evaluations += 1;
-    if (this.#evaluations > MAX_EVALUATIONS || entered.size > MAX_DEPTH)
+    if (this.#evaluations > MAX_EVALUATIONS || entered.size > MAX_DEPTH) {
+      if (this.#evaluations === MAX_EVALUATIONS + 1)
+        this.#unchecked(open, "unevaluatedProperties", TOO_LARGE);
+      open.compiled.isWide = true;
       return () => true;
+    }
     if (entered.has(schema)) return undefined;
     const inside = new Set([...entered, schema]);
     const evaluate = (target: Place): Evaluates | undefined =>
@@ -733,6 +755,14 @@ function forKind(is: Check, checks: readonly Check[]): readonly Check[] {
   return [(value) => !is(value) || own(value)];
 }
 
+/** A text without characters that control a terminal or change the reading direction. */
+function printable(text: string): string {
+  return text.replace(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    (char) => `\\u{${char.codePointAt(0)?.toString(16) ?? ""}}`,
+  );
+}
+
 function toRegularExpression(source: string): RegExp | undefined {
   // Many patterns have escapes that the flag "u", which JSON Schema recommends, forbids.
   for (const flags of ["u", ""]) {
@@ -764,9 +794,9 @@ function constantCheck(list: readonly unknown[]): Check {
     (others.size > 0 &&
       typeof value === "object" &&
       others.has(canonicalJson(unwrapProxy(value)))) ||
-    (others.size === 0
+    (others.size === 0 && known.size <= MAX_LISTED
       ? check.noneOf(value, ...constants)
-      : check.mismatch("one of the values in the schema", value));
+      : check.mismatch(`one of ${list.length} known values`, value));
 }
 
 type Constant = string | number | boolean | null;

@@ -31,6 +31,9 @@ export interface Scope {
 
 export const NO_SCOPE: Scope = { key: "", anchors: new Map() };
 
+/** Longest URI of a schema; a longer one does not count. */
+const MAX_URI_CHARS = 2000;
+
 /** The URI of a document without `$id`. */
 const DEFAULT_BASE = "schema:///";
 
@@ -81,6 +84,8 @@ export class Documents {
   readonly #resources = new Map<string, Resource>();
   readonly #byNode = new Map<unknown, Resource>();
   readonly #scopes = new Map<string, Scope>();
+  /** The scopes inside of resources, by the scope outside. */
+  readonly #entered = new Map<Scope, Map<Resource, Scope>>();
 
   constructor(schema: unknown, others: Readonly<Record<string, unknown>>) {
     const resource = this.#addDocument(schema, DEFAULT_BASE, "2020-12");
@@ -99,7 +104,10 @@ export class Documents {
 
   /** The place that a reference leads to; undefined if it does not exist. */
   resolve(reference: string, { resource: from }: Place): Place | undefined {
-    const absolute = resolveUri(reference, from.uri);
+    // Most references are to the same resource, whose URI need not be parsed.
+    const absolute = reference.startsWith("#")
+      ? from.uri + reference
+      : resolveUri(reference, from.uri);
     if (absolute === undefined) return undefined;
     const [uri = "", fragment = ""] = absolute.split(/#(.*)/s);
     const resource = uri === from.uri ? from : this.#resources.get(uri);
@@ -126,6 +134,14 @@ export class Documents {
     return place;
   }
 
+  /** Where a reference leads: a JSON pointer into the main document, or a URI. */
+  pointerOf(reference: string, { resource }: Place): string {
+    const fragment = decode(reference.split(/#(.*)/s)[1] ?? "") ?? "";
+    return resource === this.root.resource && !/^[^/]/.test(fragment)
+      ? fragment
+      : `${resource.uri}#${fragment}`;
+  }
+
   /** The place that a `$dynamicRef` leads to (JSON Schema 2020-12, 8.2.3.2). */
   resolveDynamic(
     reference: string,
@@ -141,6 +157,15 @@ export class Documents {
 
   /** The dynamic scope inside of a resource. */
   enter(scope: Scope, resource: Resource): Scope {
+    if (resource.dynamicAnchors.size === 0) return scope;
+    const known = this.#entered.get(scope) ?? new Map<Resource, Scope>();
+    this.#entered.set(scope, known);
+    const inside = known.get(resource) ?? this.#extend(scope, resource);
+    known.set(resource, inside);
+    return inside;
+  }
+
+  #extend(scope: Scope, resource: Resource): Scope {
     const added = [...resource.dynamicAnchors].filter(
       (name) => !scope.anchors.has(name),
     );
@@ -248,7 +273,8 @@ function dialectOf(schema: UnknownObject): Dialect | undefined {
 /** The `$id` that makes a schema a resource. In draft-07 a reference hides it, and a fragment is an anchor. */
 function idOf(schema: UnknownObject, dialect: Dialect): string | undefined {
   const id = getOwnMember(schema, "$id");
-  if (typeof id !== "string" || id.startsWith("#")) return undefined;
+  if (typeof id !== "string" || id.startsWith("#") || id.length > MAX_URI_CHARS)
+    return undefined;
   return dialect === "draft-07" && Object.hasOwn(schema, "$ref")
     ? undefined
     : id;
@@ -259,7 +285,7 @@ function indexOf(token: string): number {
 }
 
 function resolveUri(reference: string, base: string): string | undefined {
-  return URL.canParse(reference, base)
+  return reference.length <= MAX_URI_CHARS && URL.canParse(reference, base)
     ? new URL(reference, base).href
     : undefined;
 }
