@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { RawOptions } from '../commands/shared/options.js';
 import {
+  addConnectOptions,
   additionalSchemaOption,
   allowOutsideOption,
   appendValue,
@@ -17,7 +18,7 @@ export function declareTypes(program: Command): void {
     .command('types')
     .summary("write types of a server's tools")
     .description("Writes types of a server's tools.");
-  refuseExtraArguments(types.command('tools'), 1, (word) => `--out ${word}`)
+  const command = refuseExtraArguments(types.command('tools'), 1, (word) => `--out ${word}`)
     .argument('[file]', 'a `tools/list` response as JSON: the response, its result, or the list; - for standard input')
     .summary("write types and validators of a server's tools")
     .description(
@@ -29,7 +30,9 @@ export function declareTypes(program: Command): void {
         appendValue,
       ),
     )
-    .option('--timeout <seconds>', 'time limit for listing the tools', '30')
+    .option('--timeout <seconds>', 'time limit for listing the tools', '30');
+  addConnectOptions(command, 'with --from-server: ');
+  command
     .option('--save <file>', 'with --from-server: keep the list in a file, to generate from it again')
     .option('-o, --out <dir>', 'output folder; tools/ and runtime/ below it are written; - for standard output')
     .addOption(importExtensionOption())
@@ -54,6 +57,11 @@ Examples:
 
   # Print the types of a server's tools
   mcpgen types tools --from-server https://example.com/mcp --out -
+
+  # Pass a token from an environment variable to a server over HTTP, or to a program
+  mcpgen types tools --from-server https://example.com/mcp --bearer-env API_TOKEN
+  mcpgen types tools --from-server https://example.com/mcp --header 'X-Key: \${API_KEY}'
+  mcpgen types tools --from-server "node dist/index.js" --env 'API_KEY=\${API_KEY}'
 
   # Ask a server that knows only revisions that begin with initialize
   mcpgen types tools --from-server "node old.js" -r 2025-11-25

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { refuseConnectOptions, resolveTarget, type ConnectOptions } from '../connect/target.js';
 import { FOLDER_ABOVE, formatCommand } from '../command-line.js';
 import { diagnosticJson, McpgenError } from '../errors.js';
 import { renderTools } from '../index.js';
@@ -19,15 +20,13 @@ import {
   displayedFolder,
   countByStatus,
 } from './shared/file-changes.js';
-import { listServerTools } from './shared/server-tools.js';
+import { listServerTools, parseConnectOptions } from './shared/server-tools.js';
 import {
   booleanOption,
   choiceOption,
   pathsOption,
   readInputFile,
-  secondsOption,
   stringOption,
-  stringsOption,
   type RawOptions,
 } from './shared/options.js';
 import {
@@ -41,11 +40,8 @@ import {
 } from './shared/settings.js';
 
 /** The options of `mcpgen types tools`. */
-interface TypesToolsOptions extends ConfigOptions {
+interface TypesToolsOptions extends ConfigOptions, ConnectOptions {
   readonly fromServer: string | undefined;
-  /** Revisions to try. */
-  readonly revisions: readonly string[] | undefined;
-  readonly timeoutSeconds: number;
   /** The file to save the list to. */
   readonly save: string | undefined;
   readonly out: string | undefined;
@@ -61,9 +57,8 @@ interface TypesToolsOptions extends ConfigOptions {
 export function parseTypesToolsOptions(raw: RawOptions): TypesToolsOptions {
   return {
     ...parseConfigOptions(raw),
+    ...parseConnectOptions(raw),
     fromServer: stringOption(raw, 'fromServer'),
-    revisions: stringsOption(raw, 'revision'),
-    timeoutSeconds: secondsOption(raw, 'timeout'),
     save: stringOption(raw, 'save'),
     out: stringOption(raw, 'out'),
     importExtension: choiceOption(raw, 'importExtension', IMPORT_EXTENSIONS),
@@ -174,6 +169,7 @@ function refuseToolOptions(file: string | undefined, options: TypesToolsOptions)
       remedy: 'Omit it.',
     });
   }
+  if (server === undefined) refuseConnectOptions(options, '--from-server');
   if (options.save !== undefined && server === undefined) {
     throw new McpgenError('only applies to --from-server', { place: '--save', remedy: 'Omit it.' });
   }
@@ -232,8 +228,8 @@ function readToolListFile(file: string): ToolList {
   return { tools: readToolList(contents, name), contents };
 }
 
-async function fetchToolList(server: string, { timeoutSeconds, revisions }: TypesToolsOptions): Promise<ToolList> {
-  const tools = await listServerTools(server, timeoutSeconds, revisions);
+async function fetchToolList(server: string, options: TypesToolsOptions): Promise<ToolList> {
+  const tools = await listServerTools(resolveTarget(server, options));
   return {
     tools: parseTools(tools, 'list of the server'),
     contents: `${JSON.stringify({ tools }, undefined, 2)}\n`,
