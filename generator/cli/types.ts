@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import type { RawOptions } from '../commands/shared/options.js';
 import {
   addConnectOptions,
@@ -25,6 +25,11 @@ export function declareTypes(program: Command): void {
       'Writes types, guards and validators of the arguments and the structured content of tools, a file for each.',
     )
     .option('--from-server <command>', 'ask a server instead: its command with arguments, or its URL')
+    .option('--mcp-config <file>', 'ask the servers that a host configures: .mcp.json, mcp.json, config.toml, ...')
+    .option('--server <name>', 'with --mcp-config: only this server (default: all, a folder for each)')
+    .addOption(
+      new Option('--input <value>', 'with --mcp-config: id=value for ${input:id}; repeatable').argParser(appendValue),
+    )
     .addOption(
       revisionOption('with --from-server: a revision to try; repeatable (default: all released)').argParser(
         appendValue,
@@ -33,12 +38,13 @@ export function declareTypes(program: Command): void {
     .option('--timeout <seconds>', 'time limit for listing the tools', '30');
   addConnectOptions(command, 'with --from-server: ');
   command
-    .option('--save <file>', 'with --from-server: keep the list in a file, to generate from it again')
+    .option('--save <file>', 'keep the list in a file, to generate from it again; for several servers, a folder')
     .option('-o, --out <dir>', 'output folder; tools/ and runtime/ below it are written; - for standard output')
     .addOption(importExtensionOption())
     .option('--config <file>', 'the config to use for out and importExtension (default: the nearest one, upwards)')
     .addOption(allowOutsideOption())
     .option('--check', 'write nothing; exit 1 if a file is stale, missing or orphaned')
+    .option('--live-check', 'with --mcp-config: write nothing; compare what the servers list with the saved lists')
     .option('--strict', 'treat warnings as errors')
     .addOption(trustPatternsOption())
     .addOption(additionalSchemaOption())
@@ -65,6 +71,11 @@ Examples:
 
   # Ask a server that knows only revisions that begin with initialize
   mcpgen types tools --from-server "node old.js" -r 2025-11-25
+
+  # Write a folder for each server that a host configures, and check them in CI
+  mcpgen types tools --mcp-config .mcp.json --out src/mcp --save mcp
+  mcpgen types tools --mcp-config .mcp.json --out src/mcp --save mcp --check
+  mcpgen types tools --mcp-config .mcp.json --out src/mcp --save mcp --live-check
 
 HTTPS_PROXY, HTTP_PROXY and NO_PROXY are respected for URLs.
 

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../read/json/json.js';
-import type { ConnectOptions, ServerTarget } from '../../connect/target.js';
+import { refuseConnectOptions, type ConnectOptions, type ServerTarget } from '../../connect/target.js';
+import { McpgenError } from '../../errors.js';
 import { showProgress } from '../../terminal.js';
 import { pathsOption, secondsOption, stringOption, stringsOption, type RawOptions } from './options.js';
 
@@ -14,6 +15,38 @@ export function parseConnectOptions(raw: RawOptions): ConnectOptions {
     timeoutSeconds: secondsOption(raw, 'timeout'),
     revisions: stringsOption(raw, 'revision'),
   };
+}
+
+/** The options of every command that reads servers from the file of a host. */
+export interface McpConfigOptions extends ConnectOptions {
+  readonly mcpConfig: string | undefined;
+  readonly server: string | undefined;
+  readonly inputs: ReadonlyMap<string, string>;
+}
+
+/** @throws {@link McpgenError} if an input has no id. */
+export function parseMcpConfigOptions(raw: RawOptions): Pick<McpConfigOptions, 'mcpConfig' | 'server' | 'inputs'> {
+  const inputs = new Map<string, string>();
+  for (const item of pathsOption(raw, 'input') ?? []) {
+    const equals = item.indexOf('=');
+    if (equals < 1) {
+      // The text may be a secret, so it is not repeated.
+      throw new McpgenError('not an id and a value', { place: '--input', remedy: 'Write --input id=value.' });
+    }
+    inputs.set(item.slice(0, equals), item.slice(equals + 1));
+  }
+  return { mcpConfig: stringOption(raw, 'mcpConfig'), server: stringOption(raw, 'server'), inputs };
+}
+
+/** Rejects options of `--mcp-config` without it, and those that its file has instead. */
+export function refuseMcpConfigOptions(options: McpConfigOptions): void {
+  const { mcpConfig, server, inputs } = options;
+  if (mcpConfig === undefined) {
+    const place = server !== undefined ? '--server' : inputs.size > 0 ? '--input' : undefined;
+    if (place === undefined) return;
+    throw new McpgenError('only applies to --mcp-config', { place, remedy: 'Omit it.' });
+  }
+  refuseConnectOptions({ ...options, ca: undefined }, '--from-server');
 }
 
 /**
