@@ -68,6 +68,22 @@ export function addConnectOptions(command: Command, condition = ''): Command {
     .option('--ca <file>', `${condition}a certificate authority to trust in addition, in PEM format`);
 }
 
+/**
+ * Adds the options of every command that reads servers from the file of a host, except the name of the server.
+ *
+ * @param purpose - What the file is for.
+ */
+export function addMcpConfigOptions(
+  command: Command,
+  purpose = 'the file in which a host configures the server',
+): Command {
+  return command
+    .option('--mcp-config <file>', `${purpose}: .mcp.json, mcp.json, config.toml, ...`)
+    .addOption(
+      new Option('--input <value>', 'with --mcp-config: id=value for ${input:id}; repeatable').argParser(appendValue),
+    );
+}
+
 /** Adds the options of every command that edits a project. */
 export function addProjectOptions(command: Command, dryRun = 'write nothing; print what would be written'): Command {
   return command

@@ -1,7 +1,8 @@
-import { Option, type Command } from 'commander';
+import type { Command } from 'commander';
 import type { RawOptions } from '../commands/shared/options.js';
 import {
   addConnectOptions,
+  addMcpConfigOptions,
   additionalSchemaOption,
   allowOutsideOption,
   appendValue,
@@ -25,11 +26,7 @@ export function declareTypes(program: Command): void {
       'Writes types, guards and validators of the arguments and the structured content of tools, a file for each.',
     )
     .option('--from-server <command>', 'ask a server instead: its command with arguments, or its URL')
-    .option('--mcp-config <file>', 'ask the servers that a host configures: .mcp.json, mcp.json, config.toml, ...')
     .option('--server <name>', 'with --mcp-config: only this server (default: all, a folder for each)')
-    .addOption(
-      new Option('--input <value>', 'with --mcp-config: id=value for ${input:id}; repeatable').argParser(appendValue),
-    )
     .addOption(
       revisionOption('with --from-server: a revision to try; repeatable (default: all released)').argParser(
         appendValue,
@@ -37,6 +34,7 @@ export function declareTypes(program: Command): void {
     )
     .option('--timeout <seconds>', 'time limit for listing the tools', '30');
   addConnectOptions(command, 'with --from-server: ');
+  addMcpConfigOptions(command, 'ask the servers of a file of a host instead');
   command
     .option('--save <file>', 'keep the list in a file, to generate from it again; for several servers, a folder')
     .option('-o, --out <dir>', 'output folder; tools/ and runtime/ below it are written; - for standard output')
