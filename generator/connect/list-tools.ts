@@ -23,7 +23,7 @@ export interface ListedTools {
  * @throws {@link McpgenError} if it does not start, does not respond in time, or sends more than the limits allow.
  */
 export async function listTools(target: ServerTarget): Promise<ListedTools> {
-  return withServer(target, 'the server did not return a list of tools', async (connection) => {
+  return withServer(target, 'the server did not return a list of tools:', async (connection) => {
     const tools = await collectItems(connection, 'tools/list', 'tools');
     return {
       tools: target.secrets.redactJson(tools) as readonly JsonValue[],

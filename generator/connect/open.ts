@@ -39,7 +39,7 @@ export interface Connection {
  * `NO_PROXY` are respected; a server on this machine is never reached through a proxy.
  *
  * @param action - What to do.
- * @param purpose - What is wrong if it fails: `the server did not return a list of tools`.
+ * @param purpose - What is wrong if it fails: `the server did not return a list of tools:`.
  * @throws {@link McpgenError} if the server does not start, does not respond in time, or the action throws; without the
  *   credentials of the target.
  */
@@ -78,7 +78,7 @@ export async function withServer<T>(
     const { reason, remedy } = explainFailure(error, log, target);
     const isLimited = revisions !== undefined && revisions.length < REVISIONS.length;
     const speaks = isLimited ? `MCP ${revisions.join(' or ')}` : 'MCP';
-    throw new McpgenError(`${purpose}: ${secrets.redact(reason)}`, {
+    throw new McpgenError(`${purpose} ${secrets.redact(reason)}`, {
       place: secrets.redact(target.place),
       remedy: remedy ?? `Check that it runs and speaks ${speaks}; --timeout SECONDS allows more time.`,
       // Its message and its log may contain credentials.

@@ -176,7 +176,7 @@ function refuseOptions(
   throw new McpgenError(`does not apply to ${kind}`, { place: CONNECT_FLAGS[name], remedy });
 }
 
-/** Rejects the options that need a server if there is none. */
+/** Rejects the options that need a server where no server was given. */
 export function refuseConnectOptions(options: ConnectOptions, flag: string): void {
   for (const [name, place] of Object.entries(CONNECT_FLAGS)) {
     if (options[name as keyof typeof CONNECT_FLAGS] === undefined) continue;

@@ -125,7 +125,7 @@ describe('call', () => {
     expect(code).toBe(2);
   });
 
-  test('saves images and files under names of its own', async () => {
+  test('saves images and files under names that mcpgen chooses', async () => {
     const { code, stdout } = await call('media', '--out', 'saved');
     expect(code).toBe(0);
     expect(stdout).toBe('saved: saved/result-1.png\nsaved: saved/result-2.bin\ninside\nresource: file:///l\n');

@@ -67,7 +67,7 @@ export async function serving(
   return { url: `http://127.0.0.1:${port}/mcp`, port, seen };
 }
 
-/** A certificate authority of its own, and a server that it certifies for `localhost` and `mcp.invalid.example`. */
+/** A private certificate authority, and a server that it certifies for `localhost` and `mcp.invalid.example`. */
 export async function servingPrivately(): Promise<{
   readonly port: number;
   readonly ca: string;

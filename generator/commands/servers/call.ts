@@ -52,7 +52,7 @@ export async function callCommand(server: string, name: string, options: CallCom
   showProgress('asking the server ...');
   const received = await withServer(
     target,
-    'the call failed',
+    'the call failed:',
     async (connection) => {
       const tools = await collectItems(connection, 'tools/list', 'tools');
       const tool = requireTool(tools, name);

@@ -23,7 +23,7 @@ const MAX_TYPE_DEPTH = 3;
 export async function lsCommand(server: string, options: LsOptions): Promise<number> {
   const target = await findTarget(server, options);
   showProgress('asking the server ...');
-  const found = await withServer(target, 'the server did not return its lists', async (connection) => {
+  const found = await withServer(target, 'the server did not return its lists:', async (connection) => {
     const { client } = connection;
     const lists: Record<string, readonly JsonValue[]> = {};
     for (const [capability, method, member] of LISTS) {
@@ -133,7 +133,7 @@ function printCut(indent: string, name: string, description: string): void {
   printLine(cut === '' ? head : `${head}  ${stdoutColors.dim(cut)}`);
 }
 
-/** Columns of the terminal; undefined if there is none. */
+/** Columns of the terminal; undefined without one. */
 function outputWidth(): number | undefined {
   return process.stdout.columns;
 }
