@@ -21,6 +21,7 @@ const OPTION_ORDER = [
   'config',
   'code',
   'fromServer',
+  'mcpConfig',
   'schema',
   'catalog',
   'revision',

@@ -20,6 +20,7 @@ import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { build } from 'esbuild';
 import { listTools } from '../generator/connect/list-tools.js';
+import { Secrets } from '../generator/connect/secrets.js';
 import { renderTools } from '../generator/index.js';
 import { isObject, type JsonObject, type JsonValue } from '../generator/read/json/json.js';
 import { parseTools } from '../generator/read/tools.js';
@@ -106,8 +107,17 @@ async function listingOf({ package: name, args = [], env = {} }: Server): Promis
       if (variable !== 'PATH') Reflect.deleteProperty(process.env, variable);
     Object.assign(process.env, { HOME: folder, DO_NOT_TRACK: '1', CI: '1', ...env });
     process.chdir(folder);
-    const command = [NODE, path.join(home, bin ?? ''), ...args].map((word) => `"${word}"`).join(' ');
-    const { tools } = await listTools(command, { timeout: START_TIMEOUT_MS, revisions: REVISIONS });
+    const { tools } = await listTools({
+      kind: 'stdio',
+      command: NODE,
+      args: [path.join(home, bin ?? ''), ...args],
+      env: {},
+      cwd: undefined,
+      place: name,
+      secrets: new Secrets(),
+      timeoutMs: START_TIMEOUT_MS,
+      revisions: REVISIONS,
+    });
     return { version: manifest.version, tools };
   } finally {
     process.chdir(before.cwd);

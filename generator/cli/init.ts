@@ -8,7 +8,14 @@ import {
   TRANSPORT_NAMES,
   type ProjectKind,
 } from '../scaffold/project/selection.js';
-import { appendValue, nullableOption, refuseExtraArguments, revisionOption, trustPatternsOption } from './shared.js';
+import {
+  addConnectOptions,
+  appendValue,
+  nullableOption,
+  refuseExtraArguments,
+  revisionOption,
+  trustPatternsOption,
+} from './shared.js';
 
 /** Declares `mcpgen init server` and `mcpgen init client`. */
 export function declareInit(program: Command): void {
@@ -61,9 +68,8 @@ function declareInitKind(init: Command, kind: ProjectKind): void {
         'the server to call: its command with arguments, or its URL; each tool becomes a method',
       )
       .option('--tools <file>', 'the same from a `tools/list` response in a file')
-      .option('--timeout <seconds>', 'with --from-server: time limit for listing the tools', '30')
-      .addOption(trustPatternsOption())
-      .addOption(nullableOption());
+      .option('--timeout <seconds>', 'with --from-server: time limit for listing the tools', '30');
+    addConnectOptions(command, 'with --from-server: ').addOption(trustPatternsOption()).addOption(nullableOption());
   }
   command
     .addHelpText(
@@ -88,7 +94,7 @@ Examples:
 
   # Generate a method for each tool of a server
   mcpgen init client demo --yes --from-server "node ../server/dist/index.js"
-  mcpgen init client demo --yes --from-server https://example.com/mcp`
+  mcpgen init client demo --yes --from-server https://example.com/mcp --bearer-env API_TOKEN`
   }
 
 Outside a terminal, pass all options or --yes.`,

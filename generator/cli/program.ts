@@ -12,6 +12,7 @@ import { declareExplain } from './explain.js';
 import { declareGenerate } from './generate.js';
 import { declareInit } from './init.js';
 import { declareMethods } from './methods.js';
+import { declareServers } from './servers.js';
 import { declareSync } from './sync.js';
 import { declareTypes } from './types.js';
 
@@ -22,6 +23,7 @@ const COMMANDS: readonly ((program: Command) => void)[] = [
   declareRemove,
   declareGenerate,
   declareTypes,
+  declareServers,
   declareMethods,
   declareExplain,
   declareErrata,

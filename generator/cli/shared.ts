@@ -45,6 +45,45 @@ export function nullableOption(): Option {
   return new Option('--nullable', 'allow null where a schema of a tool has nullable: true of OpenAPI 3.0');
 }
 
+/**
+ * Adds the options of every command that connects to a server, except `--timeout` and `--revision`.
+ *
+ * @param condition - When they apply: `with --from-server: `.
+ */
+export function addConnectOptions(command: Command, condition = ''): Command {
+  return command
+    .addOption(
+      new Option(
+        '--header <header>',
+        `${condition}a header 'Name: value' for a URL; \${NAME} is an environment variable; repeatable`,
+      ).argParser(appendValue),
+    )
+    .option('--bearer-env <name>', `${condition}the environment variable with a bearer token for a URL`)
+    .addOption(
+      new Option('--env <variable>', `${condition}a variable NAME=value for a command; repeatable`).argParser(
+        appendValue,
+      ),
+    )
+    .option('--env-file <file>', `${condition}a file with variables for a command`)
+    .option('--ca <file>', `${condition}a certificate authority to trust in addition, in PEM format`);
+}
+
+/**
+ * Adds the options of every command that reads servers from the file of a host, except the name of the server.
+ *
+ * @param purpose - What the file is for.
+ */
+export function addMcpConfigOptions(
+  command: Command,
+  purpose = 'the file in which a host configures the server',
+): Command {
+  return command
+    .option('--mcp-config <file>', `${purpose}: .mcp.json, mcp.json, config.toml, ...`)
+    .addOption(
+      new Option('--input <value>', 'with --mcp-config: id=value for ${input:id}; repeatable').argParser(appendValue),
+    );
+}
+
 /** Adds the options of every command that edits a project. */
 export function addProjectOptions(command: Command, dryRun = 'write nothing; print what would be written'): Command {
   return command

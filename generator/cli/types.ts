@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import type { RawOptions } from '../commands/shared/options.js';
 import {
+  addConnectOptions,
+  addMcpConfigOptions,
   additionalSchemaOption,
   allowOutsideOption,
   appendValue,
@@ -17,25 +19,30 @@ export function declareTypes(program: Command): void {
     .command('types')
     .summary("write types of a server's tools")
     .description("Writes types of a server's tools.");
-  refuseExtraArguments(types.command('tools'), 1, (word) => `--out ${word}`)
+  const command = refuseExtraArguments(types.command('tools'), 1, (word) => `--out ${word}`)
     .argument('[file]', 'a `tools/list` response as JSON: the response, its result, or the list; - for standard input')
     .summary("write types and validators of a server's tools")
     .description(
       'Writes types, guards and validators of the arguments and the structured content of tools, a file for each.',
     )
     .option('--from-server <command>', 'ask a server instead: its command with arguments, or its URL')
+    .option('--server <name>', 'with --mcp-config: only this server (default: all, a folder for each)')
     .addOption(
       revisionOption('with --from-server: a revision to try; repeatable (default: all released)').argParser(
         appendValue,
       ),
     )
-    .option('--timeout <seconds>', 'time limit for listing the tools', '30')
-    .option('--save <file>', 'with --from-server: keep the list in a file, to generate from it again')
+    .option('--timeout <seconds>', 'time limit for listing the tools', '30');
+  addConnectOptions(command, 'with --from-server: ');
+  addMcpConfigOptions(command, 'ask the servers of a file of a host instead');
+  command
+    .option('--save <file>', 'keep the list in a file, to generate from it again; for several servers, a folder')
     .option('-o, --out <dir>', 'output folder; tools/ and runtime/ below it are written; - for standard output')
     .addOption(importExtensionOption())
     .option('--config <file>', 'the config to use for out and importExtension (default: the nearest one, upwards)')
     .addOption(allowOutsideOption())
     .option('--check', 'write nothing; exit 1 if a file is stale, missing or orphaned')
+    .option('--live-check', 'with --mcp-config: write nothing; compare what the servers list with the saved lists')
     .option('--strict', 'treat warnings as errors')
     .addOption(trustPatternsOption())
     .addOption(additionalSchemaOption())
@@ -55,8 +62,18 @@ Examples:
   # Print the types of a server's tools
   mcpgen types tools --from-server https://example.com/mcp --out -
 
+  # Pass a token from an environment variable to a server over HTTP, or to a program
+  mcpgen types tools --from-server https://example.com/mcp --bearer-env API_TOKEN
+  mcpgen types tools --from-server https://example.com/mcp --header 'X-Key: \${API_KEY}'
+  mcpgen types tools --from-server "node dist/index.js" --env 'API_KEY=\${API_KEY}'
+
   # Ask a server that knows only revisions that begin with initialize
   mcpgen types tools --from-server "node old.js" -r 2025-11-25
+
+  # Write a folder for each server that a host configures, and check them in CI
+  mcpgen types tools --mcp-config .mcp.json --out src/mcp --save mcp
+  mcpgen types tools --mcp-config .mcp.json --out src/mcp --save mcp --check
+  mcpgen types tools --mcp-config .mcp.json --out src/mcp --save mcp --live-check
 
 HTTPS_PROXY, HTTP_PROXY and NO_PROXY are respected for URLs.
 

@@ -1,4 +1,6 @@
 import path from 'node:path';
+import { readMcpConfig, requireServer, targetOf, type McpConfig } from '../connect/mcp-config.js';
+import { refuseConnectOptions, resolveTarget, type ConnectOptions, type ServerTarget } from '../connect/target.js';
 import { FOLDER_ABOVE, formatCommand } from '../command-line.js';
 import { diagnosticJson, McpgenError } from '../errors.js';
 import { renderTools } from '../index.js';
@@ -19,15 +21,19 @@ import {
   displayedFolder,
   countByStatus,
 } from './shared/file-changes.js';
-import { listServerTools } from './shared/server-tools.js';
+import { typesServers } from './types-servers.js';
+import {
+  refuseMcpConfigOptions,
+  listServerTools,
+  parseConnectOptions,
+  parseMcpConfigOptions,
+} from './shared/server-tools.js';
 import {
   booleanOption,
   choiceOption,
   pathsOption,
   readInputFile,
-  secondsOption,
   stringOption,
-  stringsOption,
   type RawOptions,
 } from './shared/options.js';
 import {
@@ -41,11 +47,16 @@ import {
 } from './shared/settings.js';
 
 /** The options of `mcpgen types tools`. */
-interface TypesToolsOptions extends ConfigOptions {
+interface TypesToolsOptions extends ConfigOptions, ConnectOptions {
   readonly fromServer: string | undefined;
-  /** Revisions to try. */
-  readonly revisions: readonly string[] | undefined;
-  readonly timeoutSeconds: number;
+  /** The file of a host that configures servers. */
+  readonly mcpConfig: string | undefined;
+  /** The server of that file; all of them by default. */
+  readonly server: string | undefined;
+  /** Values of its inputs, by id. */
+  readonly inputs: ReadonlyMap<string, string>;
+  /** Compares what the servers list with the saved lists. */
+  readonly liveCheck: boolean;
   /** The file to save the list to. */
   readonly save: string | undefined;
   readonly out: string | undefined;
@@ -61,9 +72,10 @@ interface TypesToolsOptions extends ConfigOptions {
 export function parseTypesToolsOptions(raw: RawOptions): TypesToolsOptions {
   return {
     ...parseConfigOptions(raw),
+    ...parseConnectOptions(raw),
     fromServer: stringOption(raw, 'fromServer'),
-    revisions: stringsOption(raw, 'revision'),
-    timeoutSeconds: secondsOption(raw, 'timeout'),
+    ...parseMcpConfigOptions(raw),
+    liveCheck: booleanOption(raw, 'liveCheck'),
     save: stringOption(raw, 'save'),
     out: stringOption(raw, 'out'),
     importExtension: choiceOption(raw, 'importExtension', IMPORT_EXTENSIONS),
@@ -78,7 +90,7 @@ export function parseTypesToolsOptions(raw: RawOptions): TypesToolsOptions {
 
 /** `mcpgen types tools`: writes or checks types of tools. Returns the exit code. */
 export async function typesToolsCommand(file: string | undefined, options: TypesToolsOptions): Promise<number> {
-  const { fromServer: server, save: savedFile } = options;
+  const { save: savedFile } = options;
   refuseToolOptions(file, options);
   const commandLine: CommandLine = {
     ...configuredByFile(options),
@@ -92,7 +104,21 @@ export async function typesToolsCommand(file: string | undefined, options: Types
   const { options: settings, config } = await resolveSettings(commandLine);
   const { out = DEFAULT_OUT, importExtension = 'js', trustPatterns, additionalSchemas = [], nullable } = settings;
   const documents = readAdditionalSchemas(additionalSchemas);
-  const toolList = server === undefined ? readToolListFile(file ?? '') : await fetchToolList(server, options);
+  const given = await findServer(options);
+  if (given?.config !== undefined) {
+    return typesServers(given.config, {
+      ...options,
+      out,
+      importExtension,
+      strict: settings.strict,
+      trustPatterns,
+      nullable,
+      documents,
+      shown: { additionalSchema: additionalSchemas.map((name) => path.basename(name)) },
+    });
+  }
+  const server = given?.target;
+  const toolList = server === undefined ? readToolListFile(file ?? '') : await fetchToolList(server);
   const folder = path.resolve(out === '-' ? '.' : out);
   const isConfigured = out !== '-' && config !== undefined && folder === configuredToolFolder(config);
   const tools = isConfigured
@@ -154,8 +180,34 @@ export async function typesToolsCommand(file: string | undefined, options: Types
   return isCheck && outdated.length > 0 ? 1 : 0;
 }
 
+/** The server that the options name, or the file with several. */
+async function findServer(
+  options: TypesToolsOptions,
+): Promise<
+  { readonly target: ServerTarget; readonly config?: undefined } | { readonly config: McpConfig } | undefined
+> {
+  const { fromServer, mcpConfig, server } = options;
+  if (fromServer !== undefined) return { target: resolveTarget(fromServer, options) };
+  if (mcpConfig === undefined) return undefined;
+  const config = await readMcpConfig(mcpConfig);
+  if (server === undefined) return { config };
+  return { target: targetOf(config, requireServer(config, server), options) };
+}
+
 function refuseToolOptions(file: string | undefined, options: TypesToolsOptions): void {
-  const { fromServer: server, revisions } = options;
+  const { fromServer, mcpConfig, revisions } = options;
+  const server = fromServer ?? mcpConfig;
+  const place = fromServer === undefined ? `--mcp-config ${mcpConfig ?? ''}` : `--from-server ${fromServer}`;
+  if (fromServer !== undefined && mcpConfig !== undefined) {
+    throw new McpgenError('--from-server and --mcp-config cannot be combined', { place, remedy: 'Use one of them.' });
+  }
+  refuseMcpConfigOptions(options);
+  if (options.liveCheck && (mcpConfig === undefined || options.server !== undefined || options.check)) {
+    throw new McpgenError('only applies to all servers of --mcp-config, without --check', {
+      place: '--live-check',
+      remedy: 'Omit it.',
+    });
+  }
   if (file === undefined && server === undefined) {
     throw new McpgenError('a file or a server is required', {
       remedy: 'Pass a file with a `tools/list` response, or --from-server COMMAND.',
@@ -163,7 +215,7 @@ function refuseToolOptions(file: string | undefined, options: TypesToolsOptions)
   }
   if (file !== undefined && server !== undefined) {
     throw new McpgenError('a file and a server cannot be combined', {
-      place: `--from-server ${server}`,
+      place,
       remedy: 'Use one of them.',
     });
   }
@@ -174,10 +226,17 @@ function refuseToolOptions(file: string | undefined, options: TypesToolsOptions)
       remedy: 'Omit it.',
     });
   }
+  if (server === undefined) refuseConnectOptions(options, '--from-server');
   if (options.save !== undefined && server === undefined) {
-    throw new McpgenError('only applies to --from-server', { place: '--save', remedy: 'Omit it.' });
+    throw new McpgenError('only applies to --from-server and --mcp-config', { place: '--save', remedy: 'Omit it.' });
   }
   if (options.out !== '-') return;
+  if (mcpConfig !== undefined && options.server === undefined) {
+    throw new McpgenError('several servers need an output folder', {
+      place: '--out -',
+      remedy: 'Pass --out DIR, or choose one server with --server NAME.',
+    });
+  }
   for (const name of ['check', 'json', 'save'] as const) {
     if (options[name] === false || options[name] === undefined) continue;
     throw new McpgenError(`--${name} needs an output folder`, { place: '--out -', remedy: 'Pass --out DIR.' });
@@ -232,8 +291,8 @@ function readToolListFile(file: string): ToolList {
   return { tools: readToolList(contents, name), contents };
 }
 
-async function fetchToolList(server: string, { timeoutSeconds, revisions }: TypesToolsOptions): Promise<ToolList> {
-  const tools = await listServerTools(server, timeoutSeconds, revisions);
+async function fetchToolList(server: ServerTarget): Promise<ToolList> {
+  const tools = await listServerTools(server);
   return {
     tools: parseTools(tools, 'list of the server'),
     contents: `${JSON.stringify({ tools }, undefined, 2)}\n`,

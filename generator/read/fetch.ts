@@ -50,13 +50,18 @@ export async function fetchBytes(url: string, seconds: number): Promise<Uint8Arr
   }
 }
 
-/** A dispatcher for the proxy that `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` name; undefined without a proxy. */
-export async function proxyAgent(): Promise<Dispatcher | undefined> {
+/**
+ * A dispatcher for the proxy that `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` name; undefined without a proxy.
+ *
+ * @param tls - Settings of TLS connections, to servers and to the proxy.
+ */
+export async function proxyAgent(tls?: { readonly ca: string[] }): Promise<Dispatcher | undefined> {
   const httpProxy = proxyVariable('HTTP_PROXY');
   const httpsProxy = proxyVariable('HTTPS_PROXY');
   if (httpProxy === '' && httpsProxy === '') return undefined;
   const undici = await import('undici');
-  const options = { httpProxy, httpsProxy, noProxy: proxyVariable('NO_PROXY') };
+  const connections = tls === undefined ? {} : { connect: tls, requestTls: tls, proxyTls: tls };
+  const options = { httpProxy, httpsProxy, noProxy: proxyVariable('NO_PROXY'), ...connections };
   return withoutWarnings(() => new undici.EnvHttpProxyAgent(options));
 }
 

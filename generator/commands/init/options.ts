@@ -1,3 +1,4 @@
+import type { ConnectOptions } from '../../connect/target.js';
 import { requireRevision } from '../../read/builtin/revisions.js';
 import {
   PACKAGE_MANAGERS,
@@ -15,11 +16,11 @@ import {
   choiceOption,
   listOption,
   negatableOption,
-  secondsOption,
   stringOption,
   stringsOption,
   type RawOptions,
 } from '../shared/options.js';
+import { parseConnectOptions } from '../shared/server-tools.js';
 
 /** The options that select the project; undefined if not given. */
 export interface GivenAnswers {
@@ -49,7 +50,8 @@ export interface InitOptions {
   readonly fromServer: string | undefined;
   /** A file with the tools of that server. */
   readonly tools: string | undefined;
-  readonly timeoutSeconds: number;
+  /** How to connect to it. */
+  readonly connect: ConnectOptions;
   /** Whether regular expressions of the server's tools are used unchecked. */
   readonly trustPatterns: boolean;
   /** Whether `nullable` of OpenAPI 3.0 allows null in their schemas. */
@@ -82,7 +84,7 @@ export function parseInitOptions(raw: RawOptions): InitOptions {
     json: booleanOption(raw, 'json'),
     fromServer: stringOption(raw, 'fromServer'),
     tools: stringOption(raw, 'tools'),
-    timeoutSeconds: secondsOption(raw, 'timeout'),
+    connect: parseConnectOptions(raw),
     trustPatterns: booleanOption(raw, 'trustPatterns'),
     nullable: booleanOption(raw, 'nullable'),
   };

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { bestToolExample } from '../../emit/tools/example.js';
 import { nameTools } from '../../emit/tools/tools.js';
+import { CONNECT_FLAGS, refuseConnectOptions, resolveTarget } from '../../connect/target.js';
 import { McpgenError } from '../../errors.js';
 import { parseTool } from '../../model/tools.js';
 import { isUrl } from '../../read/fetch.js';
@@ -41,7 +42,8 @@ export interface ToolListSource {
  *
  * @throws {@link McpgenError} if both are given, or no command is in the first.
  */
-export function toolListSource({ fromServer: server, tools: file }: InitOptions): ToolListSource | undefined {
+export function toolListSource({ fromServer: server, tools: file, connect }: InitOptions): ToolListSource | undefined {
+  if (server === undefined) refuseConnectOptions(connect, '--from-server');
   if (server === undefined) return file === undefined ? undefined : { place: `--tools ${file}`, file };
   const place = `--from-server ${server}`;
   if (file !== undefined) {
@@ -74,7 +76,7 @@ export async function readToolListSource(
   origin: ToolListSource,
   selection: Selection,
   folder: string,
-  { timeoutSeconds, trustPatterns, nullable }: Pick<InitOptions, 'timeoutSeconds' | 'trustPatterns' | 'nullable'>,
+  { connect, trustPatterns, nullable }: Pick<InitOptions, 'connect' | 'trustPatterns' | 'nullable'>,
 ): Promise<ListedToolSource> {
   const { place, server, file = '' } = origin;
   if (existsSync(path.join(folder, TOOL_LIST_FILE))) {
@@ -87,7 +89,7 @@ export async function readToolListSource(
   const raw =
     server === undefined
       ? readRawTools(readBytes(file), file)
-      : await listServerTools(server.text, timeoutSeconds, revisions);
+      : await listServerTools(resolveTarget(server.text, { ...connect, revisions }, place));
   if (raw.length === 0) {
     throw new McpgenError('the server has no tools', {
       place,
@@ -104,6 +106,15 @@ export async function readToolListSource(
       place,
       message: 'the project contains the URL of the server without its password or token',
       remedy: 'Add them in src/transport.ts.',
+    });
+  }
+  const given = ['headers', 'bearerEnv', 'env', 'envFile'] as const;
+  const left = given.filter((name) => connect[name] !== undefined).map((name) => CONNECT_FLAGS[name]);
+  if (left.length > 0) {
+    printWarning({
+      place: left.join(', '),
+      message: 'the project does not contain these values, since they may be secret',
+      remedy: 'Add them in src/transport.ts, from environment variables.',
     });
   }
   return {
