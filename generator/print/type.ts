@@ -166,7 +166,7 @@ function indexType(
   if (isAnyJson(texts)) return 'unknown';
   const known = texts.filter((text) => text !== 'never');
   const isOptional = type.members.some(({ required }) => !required);
-  const union = [...known, ...(isOptional ? ['undefined'] : [])].join(' | ');
+  const union = [...known, ...(isOptional ? ['undefined'] : [])].join(' | ') || 'never';
   return type.members.length > 0 && (union.length > MAX_INDEX_TYPE || union.includes('\n')) ? 'unknown' : union;
 }
 

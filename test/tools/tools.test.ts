@@ -78,6 +78,13 @@ describe('names', () => {
 });
 
 describe('schemas', () => {
+  test('members may be of a type that no value has', async () => {
+    const { text } = await one({ ...OBJECT, additionalProperties: { oneOf: [{ const: ['a'], type: 'integer' }] } });
+    expect(text).toContain('export type XInput = { [key: string]: never };');
+    const refined = { if: OBJECT, then: { const: 1, type: 'string' }, else: false, oneOf: [OBJECT, { type: 'null' }] };
+    expect((await one({ ...OBJECT, additionalProperties: refined })).text).toContain('{ [key: string]: never }');
+  });
+
   test.each([
     [{ readOnly: true }, '/** Read-only. */'],
     [{ writeOnly: true, description: 'Secret.' }, '* Secret.\n   *\n   * Write-only.'],
