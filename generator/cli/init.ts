@@ -94,7 +94,7 @@ Examples:
 
   # Generate a method for each tool of a server
   mcpgen init client demo --yes --from-server "node ../server/dist/index.js"
-  mcpgen init client demo --yes --from-server https://example.com/mcp --bearer-env API_TOKEN`
+  mcpgen init client demo --yes --from-server https://example.com/mcp`
   }
 
 Outside a terminal, pass all options or --yes.`,

@@ -62,18 +62,18 @@ Examples:
   # Print the types of a server's tools
   mcpgen types tools --from-server https://example.com/mcp --out -
 
-  # Pass a token from an environment variable to a server over HTTP, or to a program
-  mcpgen types tools --from-server https://example.com/mcp --bearer-env API_TOKEN
-  mcpgen types tools --from-server https://example.com/mcp --header 'X-Key: \${API_KEY}'
-  mcpgen types tools --from-server "node dist/index.js" --env 'API_KEY=\${API_KEY}'
+  # Pass a token or a key from an environment variable
+  mcpgen types tools --from-server https://x.example --bearer-env API_TOKEN
+  mcpgen types tools --from-server https://x.example --header 'X-Key: \${KEY}'
+  mcpgen types tools --from-server "node server.js" --env 'KEY=\${KEY}'
 
   # Ask a server that knows only revisions that begin with initialize
   mcpgen types tools --from-server "node old.js" -r 2025-11-25
 
   # Write a folder for each server that a host configures, and check them in CI
-  mcpgen types tools --mcp-config .mcp.json --out src/mcp --save mcp
-  mcpgen types tools --mcp-config .mcp.json --out src/mcp --save mcp --check
-  mcpgen types tools --mcp-config .mcp.json --out src/mcp --save mcp --live-check
+  mcpgen types tools --mcp-config .mcp.json --out mcp --save lists
+  mcpgen types tools --mcp-config .mcp.json --out mcp --save lists --check
+  mcpgen types tools --mcp-config .mcp.json --out mcp --save lists --live-check
 
 HTTPS_PROXY, HTTP_PROXY and NO_PROXY are respected for URLs.
 
