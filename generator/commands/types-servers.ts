@@ -1,5 +1,4 @@
 import path from 'node:path';
-import type { ListedTools } from '../connect/list-tools.js';
 import {
   folderNames,
   targetOf,
@@ -67,6 +66,9 @@ interface ServerOutcome {
   readonly error?: McpgenError;
 }
 
+/** What a server or its saved list answered. */
+type ServerAnswer = Pick<ServerOutcome, 'tools' | 'contents' | 'revision'>;
+
 /** `mcpgen types tools --mcp-config`: a folder for each server. Returns the exit code. */
 export async function typesServers(config: McpConfig, options: TypesServersOptions): Promise<number> {
   const { check, liveCheck, save } = options;
@@ -90,22 +92,22 @@ export async function typesServers(config: McpConfig, options: TypesServersOptio
   }
   const saved = (folder: string): string => path.join(save ?? '', `${folder}.json`);
   const outcomes = check
-    ? enabled.map((item) => readSaved(item, saved(item.folder)))
+    ? await Promise.all(enabled.map((item) => readSaved(item, saved(item.folder))))
     : await askServers(config, enabled, options);
   if (liveCheck) return reportDrift(outcomes, saved, options.json);
   return writeServers(outcomes, saved, options);
 }
 
-function readSaved(item: Pick<ServerOutcome, 'server' | 'folder'>, file: string): ServerOutcome {
+function readSaved(item: Pick<ServerOutcome, 'server' | 'folder'>, file: string): Promise<ServerOutcome> {
   return withOutcome(item, () => ({ tools: readToolList(readBytes(file), file) }));
 }
 
-function withOutcome(
+async function withOutcome(
   item: Pick<ServerOutcome, 'server' | 'folder'>,
-  read: () => Pick<ServerOutcome, 'tools' | 'contents' | 'revision'>,
-): ServerOutcome {
+  read: () => ServerAnswer | Promise<ServerAnswer>,
+): Promise<ServerOutcome> {
   try {
-    return { ...item, ...read() };
+    return { ...item, ...(await read()) };
   } catch (error) {
     if (!(error instanceof McpgenError)) throw error;
     return { ...item, tools: [], error };
@@ -126,26 +128,16 @@ async function askServers(
       const item = items[index];
       if (item === undefined) return;
       const start = performance.now();
-      let listed: ListedTools | McpgenError;
-      try {
-        listed = await listTools(targetOf(config, item.server, options));
-      } catch (error) {
-        if (!(error instanceof McpgenError)) throw error;
-        listed = error;
-      }
-      const seconds = (performance.now() - start) / 1000;
-      outcomes[index] = {
-        seconds,
-        ...withOutcome(item, () => {
-          if (listed instanceof McpgenError) throw listed;
-          return {
-            revision: listed.revision,
-            contents: `${JSON.stringify({ tools: listed.tools }, undefined, 2)}\n`,
-            // The name of the saved list, so that the headers are the same from both.
-            tools: parseTools(listed.tools, `${item.folder}.json`),
-          };
-        }),
-      };
+      const outcome = await withOutcome(item, async () => {
+        const { revision, tools } = await listTools(targetOf(config, item.server, options));
+        return {
+          revision,
+          contents: `${JSON.stringify({ tools }, undefined, 2)}\n`,
+          // The name of the saved list, so that the headers are the same from both.
+          tools: parseTools(tools, `${item.folder}.json`),
+        };
+      });
+      outcomes[index] = { ...outcome, seconds: (performance.now() - start) / 1000 };
       done += 1;
       showProgress(`asked ${done} of ${items.length} servers ...`);
     }
@@ -319,13 +311,18 @@ function printSummary(
 }
 
 /** Reports how the tools of servers differ from the saved lists. Returns the exit code. */
-function reportDrift(outcomes: readonly ServerOutcome[], saved: (folder: string) => string, isJson: boolean): number {
-  const compared = outcomes.map((outcome) => {
-    const before = readSaved(outcome, saved(outcome.folder));
+async function reportDrift(
+  outcomes: readonly ServerOutcome[],
+  saved: (folder: string) => string,
+  isJson: boolean,
+): Promise<number> {
+  const comparisons = outcomes.map(async (outcome) => {
+    const before = await readSaved(outcome, saved(outcome.folder));
     const error = outcome.error ?? before.error;
     const changes = error === undefined ? compareTools(before.tools, outcome.tools, NO_DOCS) : [];
     return { name: outcome.server.name, changes, error };
   });
+  const compared = await Promise.all(comparisons);
   const differs = compared.some(({ changes, error }) => changes.length > 0 || error !== undefined);
   if (isJson) {
     printJson({

@@ -283,13 +283,11 @@ export class GuardWriter {
     return isPlain && isAnyOfKind(type) ? { fn: type.kind } : undefined;
   }
 
-  /** The body of a function that keeps verdicts: the check itself is a function before it. */
-  #nestedBody(name: string, type: TypeNode): string {
-    const inner = this.#freeName(`${name}Inner`);
+  /** Declares a function that checks a value, before the functions that its body needs. */
+  #declareCheck(name: string, body: () => string): void {
     const index = this.inline.length;
-    const body = this.#body(inner, type);
-    this.inline.splice(index, 0, local('function', inner, { code: `(value: unknown): boolean {\n${body}}` }));
-    return `return ${printCheck('nested', 'value', inner)};\n`;
+    const code = `(value: unknown): boolean {\n${body()}}`;
+    this.inline.splice(index, 0, local('function', name, { code }));
   }
 
   #hoist(type: TypeNode, hint: string): string {
@@ -298,12 +296,14 @@ export class GuardWriter {
     if (same !== undefined) return same;
     const name = this.#freeName(hint);
     this.#hoisted.set(shape, name);
-    const index = this.inline.length;
-    // What is evaluated depends on verdicts about the same value, which have to be kept.
-    const isCostly = type.kind === 'refined' && type.rules.some((rule) => 'evaluated' in rule);
-    const body = isCostly ? this.#nestedBody(name, type) : this.#body(name, type);
-    // Before the inline types that it needs.
-    this.inline.splice(index, 0, local('function', name, { code: `(value: unknown): boolean {\n${body}}` }));
+    this.#declareCheck(name, () => {
+      // What is evaluated depends on verdicts about the same value, which have to be kept.
+      const isCostly = type.kind === 'refined' && type.rules.some((rule) => 'evaluated' in rule);
+      if (!isCostly) return this.#body(name, type);
+      const inner = this.#freeName(`${name}Inner`);
+      this.#declareCheck(inner, () => this.#body(inner, type));
+      return `return ${printCheck('nested', 'value', inner)};\n`;
+    });
     return name;
   }
 

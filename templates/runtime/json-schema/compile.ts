@@ -351,32 +351,22 @@ export class SchemaCompiler {
   }
 
   #strings(open: Open): readonly Check[] {
-    const min = this.#keyword(open, "minLength", isCount);
-    const max = this.#keyword(open, "maxLength", isCount);
+    const lengths = this.#limits(open, { minLength: "min", maxLength: "max" });
     const source = this.#keyword(open, "pattern", isString);
     const pattern =
       source === undefined ? undefined : this.#pattern(open, "pattern", source);
     const format = this.#keyword(open, "format", isString);
-    const limits = {
-      ...(min === undefined ? {} : { min }),
-      ...(max === undefined ? {} : { max }),
-      ...(pattern === undefined ? {} : { pattern }),
-    };
-    return [
-      ...(Object.keys(limits).length === 0
-        ? []
-        : [
-            (value: unknown) =>
-              typeof value !== "string" || check.stringWithin(value, limits),
-          ]),
-      ...(format === undefined
-        ? []
-        : [
-            (value: unknown) =>
-              typeof value !== "string" ||
-              check.stringWithFormat(value, format),
-          ]),
-    ];
+    const checks: Check[] = [];
+    if (lengths !== undefined || pattern !== undefined) {
+      const limits = {
+        ...lengths,
+        ...(pattern === undefined ? {} : { pattern }),
+      };
+      checks.push((value) => check.stringWithin(value, limits));
+    }
+    if (format !== undefined)
+      checks.push((value) => check.stringWithFormat(value, format));
+    return forKind(isString, checks);
   }
 
   /** The regular expression of a pattern, if it is one that can be tested safely. */
@@ -398,24 +388,19 @@ export class SchemaCompiler {
   }
 
   #numbers(open: Open): readonly Check[] {
-    const limits = Object.fromEntries(
-      Object.entries(NUMBER_LIMITS).flatMap(([keyword, name]) => {
-        const value = this.#keyword(open, keyword, isNumber);
-        return value === undefined ? [] : [[name, value]];
-      }),
-    );
+    const limits = this.#limits(open, NUMBER_LIMITS, isNumber);
     const step = this.#keyword(open, "multipleOf", isPositive);
-    const checks = [
-      ...(Object.keys(limits).length === 0
-        ? []
-        : [(value: unknown) => check.numberWithin(value, limits)]),
-      ...(step === undefined
-        ? []
-        : [(value: unknown) => check.multipleOf(value, step)]),
-    ];
-    if (checks.length === 0) return [];
-    const own = every([check.number, ...checks]);
-    return [(value) => typeof value !== "number" || own(value)];
+    const checks: Check[] = [];
+    if (limits !== undefined)
+      checks.push((value) => check.numberWithin(value, limits));
+    if (step !== undefined)
+      checks.push((value) => check.multipleOf(value, step));
+    return checks.length === 0
+      ? []
+      : forKind(
+          (value) => typeof value === "number",
+          [check.number, ...checks],
+        );
   }
 
   #items(open: Open): readonly Check[] {
@@ -435,7 +420,7 @@ export class SchemaCompiler {
       checks.push((value) => check.tuple(value, inner, others));
     } else if (others !== undefined)
       checks.push((value) => check.arrayOf(value, others));
-    const limits = this.#counts(open, "minItems", "maxItems");
+    const limits = this.#limits(open, { minItems: "min", maxItems: "max" });
     if (limits !== undefined)
       checks.push((value) => check.itemsWithin(value, limits));
     if (this.#keyword(open, "uniqueItems", isBoolean) === true)
@@ -468,19 +453,19 @@ export class SchemaCompiler {
       : [(value) => check.memberNames(value, names)];
   }
 
-  #counts(
+  /** The limits that some keywords set, by the names that the checks have for them; undefined without any. */
+  #limits<Name extends string>(
     open: Open,
-    least: string,
-    most: string,
-  ): { readonly min?: number; readonly max?: number } | undefined {
-    const min = this.#keyword(open, least, isCount);
-    const max = this.#keyword(open, most, isCount);
-    return min === undefined && max === undefined
+    names: Readonly<Record<string, Name>>,
+    isValid: (value: unknown) => value is number = isCount,
+  ): Partial<Record<Name, number>> | undefined {
+    const found = Object.entries<Name>(names).flatMap(([keyword, name]) => {
+      const value = this.#keyword(open, keyword, isValid);
+      return value === undefined ? [] : [[name, value] as const];
+    });
+    return found.length === 0
       ? undefined
-      : {
-          ...(min === undefined ? {} : { min }),
-          ...(max === undefined ? {} : { max }),
-        };
+      : (Object.fromEntries(found) as Partial<Record<Name, number>>);
   }
 
   #members(open: Open): readonly Check[] {
@@ -522,7 +507,10 @@ export class SchemaCompiler {
         check.otherMembers(value as UnknownObject, names, others, matched),
       );
     }
-    const limits = this.#counts(open, "minProperties", "maxProperties");
+    const limits = this.#limits(open, {
+      minProperties: "min",
+      maxProperties: "max",
+    });
     if (limits !== undefined)
       checks.push((value) => check.membersWithin(value, limits));
     return forKind(isObject, checks);
@@ -535,11 +523,12 @@ export class SchemaCompiler {
     const anyOf = this.#list(open, "anyOf").map(({ run }) => run);
     if (anyOf.length > 0) checks.push((value) => check.anyOf(value, ...anyOf));
     const oneOf = this.#list(open, "oneOf");
+    const runs = oneOf.map(({ run }) => run);
     if (oneOf.length > 0)
       checks.push((value) =>
         oneOf.some(({ isWide }) => isWide)
-          ? check.anyOf(value, ...oneOf.map(({ run }) => run))
-          : check.oneOf(value, ...oneOf.map(({ run }) => run(value))),
+          ? check.anyOf(value, ...runs)
+          : check.oneOf(value, ...runs.map((run) => run(value))),
       );
     const not = this.#inner(open, "not");
     if (not !== undefined)

@@ -41,14 +41,6 @@ const OLD_DIALECT = /^https?:\/\/json-schema\.org\/draft-0[467]\/schema#?$/;
 const NEW_DIALECT =
   /^https?:\/\/json-schema\.org\/draft\/(?:2019-09|2020-12)\/schema#?$/;
 
-/** Keywords whose value is data: an `$id` in it means nothing. */
-const DATA_KEYWORDS: ReadonlySet<string> = new Set([
-  "const",
-  "enum",
-  "default",
-  "examples",
-]);
-
 /** Keywords whose value is an object of schemas. */
 const MAP_KEYWORDS: ReadonlySet<string> = new Set([
   "$defs",
@@ -233,7 +225,6 @@ export class Documents {
 }
 
 function schemasIn(keyword: string, value: unknown): readonly unknown[] {
-  if (DATA_KEYWORDS.has(keyword)) return [];
   if (MAP_KEYWORDS.has(keyword))
     return isObject(value) ? Object.values(value) : [];
   if (!SCHEMA_KEYWORDS.has(keyword)) return [];
