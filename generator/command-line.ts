@@ -32,6 +32,7 @@ const OPTION_ORDER = [
   'trustPatterns',
   'additionalSchema',
   'nullable',
+  'clients',
   'out',
   'allowOutside',
 ] as const;

@@ -25,5 +25,5 @@ export { compareWithPackage } from './drift/drift.js';
 export type { RenderOptions } from './render-options.js';
 export { generate, check, renderAll, loadAll } from './generate.js';
 export type { GenerateOptions, GenerateResult, CheckResult, Rendering } from './generate.js';
-export { render, renderTools } from './render.js';
-export type { ToolOptions, ToolRendering } from './render.js';
+export { render, renderServers, renderTools } from './render.js';
+export type { ServersOptions, ServersRendering, ServerTools, ToolOptions, ToolRendering } from './render.js';

@@ -9,7 +9,7 @@ import type { PlannedFile } from './output/plan.js';
 import { Formatter } from './output/format.js';
 import { requireFolder } from './render-options.js';
 import { McpgenError } from './errors.js';
-import { EMITTABLE, runtimeModulesFor } from './emit/parts.js';
+import { EMITTABLE, runtimeModulesFor, type Emittable } from './emit/parts.js';
 import { emit } from './emit/index.js';
 import { protocolHeader, runtimeHeader, toolHeader } from './print/header.js';
 import { regenerateCommand } from './command-line.js';
@@ -19,6 +19,7 @@ import { addHeader } from './output/ownership.js';
 import type { ToolSource } from './read/tools.js';
 import { ToolNamer, emitTool, emitToolIndex, summarizeTool, toolRuntime } from './emit/tools/tools.js';
 import type { ToolSummary } from './emit/tools/tools.js';
+import { printServerClients, printServerIndex } from './emit/tools/servers.js';
 import { parseTool } from './model/tools.js';
 import { NO_DOCS } from './read/builtin/docs.js';
 import { createPatternCheck } from './read/patterns.js';
@@ -107,6 +108,8 @@ export interface ToolOptions {
   readonly importExtension?: ImportExtension;
   /** The command that regenerates the files, for their headers. */
   readonly command?: string;
+  /** The folder below the output folder; `tools` by default. */
+  readonly folder?: string;
   /** Documents that the schemas may refer to, by URI. Nothing is ever fetched. */
   readonly documents?: SchemaDocuments;
   /**
@@ -131,7 +134,8 @@ export interface ToolRendering {
  *
  * @param tools - The result of {@link readToolFiles} or {@link readToolList}.
  * @param out - The output folder; only its Prettier config is read.
- * @returns Files with paths below the output folder: `tools/<name>.ts`, `tools/index.ts` and their shared files.
+ * @returns Files with paths below the output folder: `tools/<name>.ts`, `tools/index.ts` and their shared files, with
+ *   another folder instead of `tools` if the options name one.
  */
 export async function renderTools(
   tools: readonly ToolSource[],
@@ -145,9 +149,10 @@ export async function renderToolsWith(
   formatter: Formatter,
   tools: readonly ToolSource[],
   out: string,
-  { importExtension = 'js', command = 'mcpgen generate', documents, trustPatterns = false, nullable }: ToolOptions,
+  options: ToolOptions,
 ): Promise<ToolRendering> {
   requireFolder(out);
+  const { importExtension = 'js', command = 'mcpgen generate', folder = 'tools', documents, nullable } = options;
   const namer = new ToolNamer();
   const summaries: ToolSummary[] = [];
   const warnings: Warning[] = [];
@@ -158,9 +163,10 @@ export async function renderToolsWith(
       command,
     );
     const pieces = file.print({ header: head, importExtension });
-    files.push(...(await formatFiles(formatter, [{ path: `${file.name}.ts`, pieces, ...GENERATED_FILE }], out)));
+    const name = `${folder}/${file.name.slice('tools/'.length)}.ts`;
+    files.push(...(await formatFiles(formatter, [{ path: name, pieces, ...GENERATED_FILE }], out)));
   };
-  const checkPattern = trustPatterns ? undefined : createPatternCheck();
+  const checkPattern = options.trustPatterns === true ? undefined : createPatternCheck();
   // Sequential, so that only the texts of thousands of tools stay in memory.
   for (const tool of tools) {
     const model = parseTool(tool, NO_DOCS, { documents, checkPattern, nullable });
@@ -172,6 +178,78 @@ export async function renderToolsWith(
   for (const file of emitToolIndex(summaries, importExtension)) await add(file);
   files.push(...(await formatFiles(formatter, runtimeFiles(toolRuntime(summaries), importExtension), out)));
   return { files, warnings };
+}
+
+/** A server whose tools are rendered. */
+export interface ServerTools {
+  /** Its name in the config. */
+  readonly name: string;
+  /** The folder of its tools. */
+  readonly folder: string;
+  /** Whether it is reached at a URL; otherwise it is a program. */
+  readonly isHttp: boolean;
+  /** Undefined for output of an earlier run that stays. */
+  readonly tools: readonly ToolSource[] | undefined;
+}
+
+/** What was rendered for several servers. */
+export interface ServersRendering {
+  readonly files: readonly PlannedFile[];
+  /** Where a type is wider than its schema, by the folder of the server. */
+  readonly warnings: ReadonlyMap<string, readonly Warning[]>;
+}
+
+/** How to render the files of several servers. */
+export interface ServersOptions extends Omit<ToolOptions, 'folder'> {
+  /** With them, `clients.ts` connects to the servers: by revision, the newest last. */
+  readonly protocols?: readonly Protocol[];
+  /** Called with each folder before its files are rendered. */
+  readonly onProgress?: (folder: string) => void;
+}
+
+/** Renders a folder for the tools of each server, and the files over all of them. */
+export async function renderServers(
+  servers: readonly ServerTools[],
+  out: string,
+  options: ServersOptions,
+): Promise<ServersRendering> {
+  const { importExtension = 'js', command = 'mcpgen generate', protocols = [], onProgress } = options;
+  const formatter = new Formatter();
+  const files: PlannedFile[] = [];
+  const warnings = new Map<string, readonly Warning[]>();
+  for (const { folder, tools } of servers) {
+    if (tools === undefined) continue;
+    onProgress?.(folder);
+    const rendered = await renderToolsWith(formatter, tools, out, { ...options, folder });
+    files.push(...rendered.files);
+    warnings.set(folder, rendered.warnings);
+  }
+  const generated = servers.map(({ tools, ...server }) => ({ ...server, hasTools: tools?.length !== 0 }));
+  const parts: Emittable[] = [
+    ...(servers.some(({ isHttp }) => isHttp) ? (['http-client'] as const) : []),
+    ...(servers.some(({ isHttp }) => !isHttp) ? (['stdio'] as const) : []),
+  ];
+  for (const [index, protocol] of protocols.entries()) {
+    onProgress?.(protocol.revision);
+    const part = index === protocols.length - 1 ? 'client' : 'revision';
+    files.push(...(await renderProtocolFiles(formatter, protocol, out, { emit: [part, ...parts], importExtension })));
+  }
+  const header = toolHeader(undefined, command);
+  const file = (path: string, pieces: readonly string[]): UnformattedFile => ({
+    path,
+    pieces: [header, ...pieces],
+    ...GENERATED_FILE,
+  });
+  const drafts = [file('index.ts', printServerIndex(generated, importExtension, protocols.length > 0))];
+  if (protocols.length > 0) {
+    const revisions = protocols.map(({ revision }) => revision);
+    drafts.push(
+      file('clients.ts', printServerClients(generated, revisions, importExtension)),
+      ...runtimeFiles(['runtime/clients'], importExtension),
+    );
+  }
+  files.push(...(await formatFiles(formatter, drafts, out)));
+  return { files: [...new Map(files.map((item) => [item.path, item])).values()], warnings };
 }
 
 /** The settings of every file of tools. */

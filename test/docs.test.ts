@@ -20,7 +20,7 @@ import ts from 'typescript';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildProgram } from '../generator/cli/program.js';
-import { readToolList, renderTools, type ToolSource } from '../generator/index.js';
+import { loadAll, readToolList, renderServers, renderTools, type ToolSource } from '../generator/index.js';
 import { projectManifest } from '../generator/scaffold/project/manifest.js';
 import { splitCommand } from '../generator/text.js';
 import { shareModules } from './scaffold/support.js';
@@ -73,12 +73,27 @@ function toolsOf(file: string): readonly ToolSource[] {
   });
 }
 
+/** The server of the page about several servers. */
+const WEATHER = {
+  name: 'get_forecast',
+  inputSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+};
+
 async function writeOutput(): Promise<void> {
   const out = path.join(root, 'out');
   cpSync('generated', out, { recursive: true });
-  for (const { path: file, contents } of (await renderTools(files.flatMap(toolsOf), out)).files) {
-    mkdirSync(path.dirname(path.join(out, file)), { recursive: true });
-    writeFileSync(path.join(out, file), contents);
+  writeFiles(out, (await renderTools(files.flatMap(toolsOf), out)).files);
+  const tools = readToolList(JSON.stringify([WEATHER]), 'weather.json');
+  const weather = { name: 'weather', folder: 'weather', isHttp: true, tools };
+  const protocols = await loadAll({ revisions: ['2026-07-28'] });
+  const mcp = path.join(out, 'mcp');
+  writeFiles(mcp, (await renderServers([weather], mcp, { protocols })).files);
+}
+
+function writeFiles(folder: string, planned: readonly { readonly path: string; readonly contents: string }[]): void {
+  for (const { path: file, contents } of planned) {
+    mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
+    writeFileSync(path.join(folder, file), contents);
   }
 }
 

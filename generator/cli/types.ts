@@ -28,14 +28,13 @@ export function declareTypes(program: Command): void {
     .option('--from-server <command>', 'ask a server instead: its command with arguments, or its URL')
     .option('--server <name>', 'with --mcp-config: only this server (default: all, a folder for each)')
     .addOption(
-      revisionOption('with --from-server: a revision to try; repeatable (default: all released)').argParser(
-        appendValue,
-      ),
+      revisionOption('with a server: a revision to try; repeatable (default: all released)').argParser(appendValue),
     )
     .option('--timeout <seconds>', 'time limit for listing the tools', '30');
   addConnectOptions(command, 'with --from-server: ');
   addMcpConfigOptions(command, 'ask the servers of a file of a host instead');
   command
+    .option('--clients', 'with --mcp-config: write clients.ts too, with createClients for all servers')
     .option('--save <file>', 'keep the list in a file, to generate from it again; for several servers, a folder')
     .option('-o, --out <dir>', 'output folder; tools/ and runtime/ below it are written; - for standard output')
     .addOption(importExtensionOption())
@@ -74,6 +73,9 @@ Examples:
   mcpgen types tools --mcp-config .mcp.json --out mcp --save lists
   mcpgen types tools --mcp-config .mcp.json --out mcp --save lists --check
   mcpgen types tools --mcp-config .mcp.json --out mcp --save lists --live-check
+
+  # The same with clients that connect to all of them
+  mcpgen types tools --mcp-config .mcp.json --out mcp --clients
 
 HTTPS_PROXY, HTTP_PROXY and NO_PROXY are respected for URLs.
 

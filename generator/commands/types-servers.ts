@@ -1,6 +1,7 @@
 import path from 'node:path';
 import {
   folderNames,
+  isHttpServer,
   targetOf,
   type ConfiguredOptions,
   type ConfiguredServer,
@@ -8,14 +9,12 @@ import {
 } from '../connect/mcp-config.js';
 import { FOLDER_ABOVE, formatCommand, type ShownOptions } from '../command-line.js';
 import { diagnosticJson, McpgenError, type Diagnostic } from '../errors.js';
-import { renderTools } from '../index.js';
+import { loadAll, renderServers } from '../index.js';
 import { compareTools, type ToolChange } from '../model/diff/tools.js';
 import { refuseWarnings } from '../model/load.js';
-import { addHeader, readOrigin } from '../output/ownership.js';
-import { fileChange, isUpToDate, planChanges, type FileChange } from '../output/plan.js';
+import { readOrigin } from '../output/ownership.js';
+import { isUpToDate, planChanges } from '../output/plan.js';
 import { writeChanges } from '../output/write.js';
-import { toolHeader } from '../print/header.js';
-import { isReserved } from '../print/names.js';
 import type { ImportExtension } from '../print/source-file.js';
 import { NO_DOCS } from '../read/builtin/docs.js';
 import { readBytes, readTextIfExists } from '../read/files.js';
@@ -50,6 +49,8 @@ export interface TypesServersOptions extends ConfiguredOptions {
   readonly documents: SchemaDocuments;
   readonly trustPatterns: boolean;
   readonly nullable: boolean;
+  /** Whether to write `clients.ts` with clients of the servers. */
+  readonly clients: boolean;
   /** The options to show in the headers. */
   readonly shown: ShownOptions;
 }
@@ -152,7 +153,7 @@ async function writeServers(
   saved: (folder: string) => string,
   options: TypesServersOptions,
 ): Promise<number> {
-  const { out, importExtension, check, save } = options;
+  const { out, importExtension, check, save, revisions } = options;
   const command = formatCommand('types tools', {
     options: {
       ...options.shown,
@@ -160,47 +161,44 @@ async function writeServers(
       importExtension: importExtension === 'js' ? undefined : importExtension,
       trustPatterns: options.trustPatterns ? true : undefined,
       nullable: options.nullable ? true : undefined,
+      clients: options.clients ? true : undefined,
+      revision: options.clients ? revisions : undefined,
       out: FOLDER_ABOVE,
     },
   });
-  const planned: {
-    readonly outcome: ServerOutcome;
-    readonly changes: FileChange[];
-    readonly warnings: readonly Diagnostic[];
-  }[] = [];
-  for (const outcome of outcomes) {
-    const { folder, tools, error } = outcome;
-    if (error !== undefined) continue;
-    showProgress(`${folder} ...`);
-    const target = path.join(out, folder);
-    const { files, warnings } = await renderTools(tools, target, { ...options, command });
-    if (options.strict) refuseWarnings(warnings);
-    const changes = planChanges(target, files).map((change) => ({ ...change, path: `${folder}/${change.path}` }));
-    planned.push({ outcome, changes, warnings });
-  }
-  showProgress('');
   const failed = outcomes.filter(({ error }) => error !== undefined);
-  const folders = outcomes.filter((outcome) => outcome.error === undefined || hasOutput(out, outcome));
-  const changes = planned.flatMap((item) => item.changes);
-  if (folders.length > 0)
-    changes.push(
-      planIndex(
-        out,
-        folders.map(({ folder }) => folder),
-        importExtension,
-        command,
-      ),
-    );
+  // The output of an earlier run stays for a server that failed now, and so does its export.
+  const included = outcomes.filter((outcome) => outcome.error === undefined || hasOutput(out, outcome));
+  const rendered = await renderServers(
+    included.map(({ server, folder, tools, error }) => ({
+      name: server.name,
+      folder,
+      isHttp: isHttpServer(server),
+      tools: error === undefined ? tools : undefined,
+    })),
+    out,
+    {
+      ...options,
+      command,
+      protocols: options.clients ? await loadAll(revisions === undefined ? {} : { revisions }) : [],
+      onProgress: (name) => {
+        showProgress(`${name} ...`);
+      },
+    },
+  );
+  showProgress('');
+  if (options.strict) refuseWarnings([...rendered.warnings.values()].flat());
+  const changes = included.length === 0 ? [] : planChanges(out, rendered.files);
   const outdated = changes.filter((change) => !isUpToDate(change));
   if (!check) {
     writeChanges(out, changes);
     if (save !== undefined)
       saveLists(
-        planned.map(({ outcome }) => outcome),
+        outcomes.filter(({ error }) => error === undefined),
         saved,
       );
   }
-  const warningsOf = new Map(planned.map(({ outcome, warnings }) => [outcome, warnings]));
+  const warningsOf = new Map(outcomes.map((outcome) => [outcome, rendered.warnings.get(outcome.folder) ?? []]));
   const code = failed.length > 0 || (check && outdated.length > 0) ? 1 : 0;
   if (options.json) {
     printJson({
@@ -226,45 +224,11 @@ async function writeServers(
   return code;
 }
 
-/** Whether an earlier run wrote the types of a server that failed now: they stay, and the index exports them. */
+/** Whether an earlier run wrote the types of a server that failed now. */
 function hasOutput(out: string, { folder }: ServerOutcome): boolean {
-  return readTextIfExists(path.join(out, folder, 'tools', 'index.ts')) !== undefined;
-}
-
-function planIndex(
-  out: string,
-  folders: readonly string[],
-  importExtension: ImportExtension,
-  command: string,
-): FileChange {
-  const extension = importExtension === 'none' ? '' : `.${importExtension}`;
-  const names = exportNames(folders);
-  const lines = folders.map(
-    (folder, index) => `export * as ${names[index] ?? ''} from "./${folder}/tools/index${extension}";\n`,
-  );
-  const contents = addHeader('index.ts', `${toolHeader(undefined, command)}\n${lines.join('')}`);
-  const file = path.join(out, 'index.ts');
-  const actual = readTextIfExists(file);
-  if (actual !== undefined && actual !== contents && readOrigin('index.ts', actual) === 'foreign') {
-    throw new McpgenError('mcpgen did not generate this file, and does not overwrite it', {
-      place: file,
-      remedy: 'Move it away, or choose another output folder.',
-    });
-  }
-  return fileChange('index.ts', contents, actual);
-}
-
-/** An identifier for each folder, in camel case. */
-function exportNames(folders: readonly string[]): readonly string[] {
-  const taken = new Set<string>();
-  return folders.map((folder) => {
-    const camel = folder.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
-    const base = /^\d/.test(camel) ? `server${camel}` : isReserved(camel) ? `${camel}Server` : camel;
-    let name = base;
-    for (let count = 2; taken.has(name); count += 1) name = `${base}_${count}`;
-    taken.add(name);
-    return name;
-  });
+  const file = `${folder}/index.ts`;
+  const text = readTextIfExists(path.join(out, file));
+  return text !== undefined && readOrigin(file, text) !== 'foreign';
 }
 
 function saveLists(outcomes: readonly ServerOutcome[], saved: (folder: string) => string): void {

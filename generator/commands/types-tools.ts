@@ -57,6 +57,8 @@ interface TypesToolsOptions extends ConfigOptions, ConnectOptions {
   readonly inputs: ReadonlyMap<string, string>;
   /** Compares what the servers list with the saved lists. */
   readonly liveCheck: boolean;
+  /** Writes clients of the servers too. */
+  readonly clients: boolean;
   /** The file to save the list to. */
   readonly save: string | undefined;
   readonly out: string | undefined;
@@ -76,6 +78,7 @@ export function parseTypesToolsOptions(raw: RawOptions): TypesToolsOptions {
     fromServer: stringOption(raw, 'fromServer'),
     ...parseMcpConfigOptions(raw),
     liveCheck: booleanOption(raw, 'liveCheck'),
+    clients: booleanOption(raw, 'clients'),
     save: stringOption(raw, 'save'),
     out: stringOption(raw, 'out'),
     importExtension: choiceOption(raw, 'importExtension', IMPORT_EXTENSIONS),
@@ -202,11 +205,15 @@ function refuseToolOptions(file: string | undefined, options: TypesToolsOptions)
     throw new McpgenError('--from-server and --mcp-config cannot be combined', { place, remedy: 'Use one of them.' });
   }
   refuseMcpConfigOptions(options);
-  if (options.liveCheck && (mcpConfig === undefined || options.server !== undefined || options.check)) {
+  const isForAll = mcpConfig !== undefined && options.server === undefined;
+  if (options.liveCheck && (!isForAll || options.check)) {
     throw new McpgenError('only applies to all servers of --mcp-config, without --check', {
       place: '--live-check',
       remedy: 'Omit it.',
     });
+  }
+  if (options.clients && !isForAll) {
+    throw new McpgenError('only applies to all servers of --mcp-config', { place: '--clients', remedy: 'Omit it.' });
   }
   if (file === undefined && server === undefined) {
     throw new McpgenError('a file or a server is required', {

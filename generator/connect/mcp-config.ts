@@ -191,7 +191,7 @@ export function targetOf(config: McpConfig, server: ConfiguredServer, options: C
   const reader = new SettingsReader(config, server, options.inputs, secrets);
   const { timeoutSeconds, revisions } = options;
   const general = { place: server.place, secrets, timeoutMs: timeoutSeconds * 1000, revisions };
-  const url = reader.text('url') ?? reader.text('serverUrl') ?? reader.text('httpUrl');
+  const url = URL_MEMBERS.map((name) => reader.text(name)).find((text) => text !== undefined);
   if (url !== undefined) {
     if (!isUrl(url) || !URL.canParse(url)) {
       throw new McpgenError('not a valid URL', { place: server.place, remedy: 'It begins with http:// or https://.' });
@@ -207,6 +207,14 @@ export function targetOf(config: McpConfig, server: ConfiguredServer, options: C
     cwd: cwd === undefined ? workspace : path.resolve(config.workspace, cwd.replace(/^~(?=[\\/]|$)/, homedir())),
     ...general,
   };
+}
+
+/** The members with the address of a server, in the order of precedence. */
+const URL_MEMBERS = ['url', 'serverUrl', 'httpUrl'];
+
+/** Whether a server is reached at a URL; otherwise it is a program. Expands no variables. */
+export function isHttpServer({ settings }: ConfiguredServer): boolean {
+  return URL_MEMBERS.some((name) => typeof ownMember(settings, name) === 'string');
 }
 
 /** Reads the members of a server. */
@@ -375,7 +383,7 @@ class SettingsReader {
 }
 
 /** Names that Windows or mcpgen reserve. */
-const RESERVED_FOLDERS = /^(?:con|prn|aux|nul|com\d|lpt\d|runtime|tools|node-modules)$/;
+const RESERVED_FOLDERS = /^(?:con|prn|aux|nul|com\d|lpt\d|runtime|tools|index|clients|node-modules|\d{4}-\d{2}-\d{2})$/;
 
 /** Most characters of a folder. */
 const MAX_FOLDER_LENGTH = 60;

@@ -27,3 +27,8 @@ export function constantCase(name: string): string {
     .join('_');
   return /^\p{N}/u.test(made) ? `_${made}` : made;
 }
+
+/** The local name of a revision's data in code. */
+export function revisionIdentifier(revision: string): string {
+  return `revision${revision.replace(/\W/g, '')}`;
+}

@@ -16,14 +16,16 @@ export type FileOrigin = 'generated' | 'edited' | 'foreign';
 /**
  * Determines who owns a file.
  *
- * @param file - Its path; only the end that the header names is compared, so that an output folder can be moved.
+ * @param file - Its path; only the end that the header names is compared, so that an output folder can be moved. A header
+ *   without a folder is only valid for a path below the output folder that has none either.
  */
 export function readOrigin(file: string, text: string): FileOrigin {
   const lines = text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');
   const [, named = '', hash] = HEADER_PATTERN.exec(lines) ?? [];
   const depth = named.split('/').length;
-  // A name without a folder would match a file of that name anywhere.
-  if (depth < 2 || named !== file.split(/[\\/]/).slice(-depth).join('/')) return 'foreign';
+  // A name without a folder would match a file of that name anywhere, so it must be the whole path.
+  const end = depth < 2 ? file : file.split(/[\\/]/).slice(-depth).join('/');
+  if (named !== end) return 'foreign';
   return contentHash(named, lines.slice(lines.indexOf('\n') + 1)) === hash ? 'generated' : 'edited';
 }
 

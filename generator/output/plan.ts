@@ -116,7 +116,7 @@ function findOrphans(folder: string, files: readonly PlannedFile[]): readonly Fi
     const real = resolveBelow(folder, name);
     if (!existsSync(real)) return [];
     return typescriptFiles(real)
-      .map((entry) => `${name}/${entry}`)
+      .map((entry) => path.posix.join(name, entry))
       .filter((file) => !expected.has(file))
       .flatMap((file): FileChange[] => {
         const actual = readOutputFile(path.join(folder, file));

@@ -224,7 +224,7 @@ describe('types tools --mcp-config', () => {
     expect(run.stdout).toMatch(/^\.\.\/one +one +2026-07-28 +1 +0 +\d/m);
     expect(run.stdout).toContain('2 of 4 servers failed: "broken", "unset"');
     expect(readFileSync(path.join(cwd, 'out/index.ts'), 'utf8')).toMatch(
-      /\n\nexport \* as one from "\.\/one\/tools\/index\.js";\nexport \* as conServer from "\.\/con-server\/tools\/index\.js";\n$/,
+      /\n\nexport \* as one from "\.\/one\/index\.js";\nexport \* as conServer from "\.\/con-server\/index\.js";\n$/,
     );
     expect(listFiles(path.join(cwd, 'lists'))).toEqual(['con-server.json', 'one.json']);
     const all = [
@@ -234,6 +234,29 @@ describe('types tools --mcp-config', () => {
       ...readFiles(path.join(cwd, 'lists')).values(),
     ];
     expect(all.join('\n')).not.toContain(SECRET);
+  });
+
+  test('follows servers that are added, removed and broken', async () => {
+    const cwd = temporaryFolder();
+    const [one, two] = [await serving(), await serving()];
+    const exportsOf = async (mcpServers: object): Promise<readonly (string | undefined)[]> => {
+      written('.mcp.json', { mcpServers }, cwd);
+      await typesTools(cwd);
+      const text = readFileSync(path.join(cwd, 'out/index.ts'), 'utf8');
+      return [...text.matchAll(/^export \* as (\w+)/gm)].map(([, name]) => name);
+    };
+    expect(await exportsOf({ one: { url: one.url } })).toEqual(['one']);
+    expect(await exportsOf({ one: { url: one.url }, two: { url: two.url } })).toEqual(['one', 'two']);
+    const broken = { command: 'mcpgen-no-such-program' };
+    expect(await exportsOf({ one: broken, two: { url: two.url }, three: broken })).toEqual(['one', 'two']);
+    expect(listFiles(path.join(cwd, 'out'))).toEqual(
+      expect.arrayContaining(['one/a.ts', 'two/a.ts', 'runtime/validation.ts']),
+    );
+    expect(await exportsOf({ two: { url: two.url } })).toEqual(['two']);
+    // What the author wrote is not replaced.
+    writeFileSync(path.join(cwd, 'out/index.ts'), 'export {};\n');
+    const run = await typesTools(cwd);
+    expect([run.code, run.stderr]).toEqual([2, expect.stringContaining('index.ts: mcpgen did not generate this file')]);
   });
 
   test('--check needs no server and no variable', async () => {
@@ -248,7 +271,7 @@ describe('types tools --mcp-config', () => {
     expect(await typesTools(cwd, '--check')).toMatchObject({ code: 0 });
     writeFileSync(path.join(cwd, 'lists/one.json'), JSON.stringify([tool('b')]));
     const stale = await typesTools(cwd, '--check');
-    expect([stale.code, stale.stdout]).toEqual([1, expect.stringContaining('out/one/tools/b.ts')]);
+    expect([stale.code, stale.stdout]).toEqual([1, expect.stringContaining('out/one/b.ts')]);
   });
 
   test('--live-check rates what changed for callers and readers', async () => {
@@ -320,6 +343,7 @@ describe('types tools --mcp-config', () => {
     [['--header', 'A: b'], '--header'],
     [['--from-server', 'x'], '--from-server x'],
     [['--input', SECRET], '--input'],
+    [['--clients', '--server', 'one'], '--clients'],
   ])('%j is an error', async (args, place) => {
     const run = await typesTools(temporaryFolder(), ...args);
     expect(run.code).toBe(2);

@@ -1,6 +1,6 @@
 import type { SourceFile as Tree } from 'ts-morph';
 import { listEdit, parseSource, listSpan, unwrapExpression } from './edits.js';
-import { revisionIdentifier } from '../project/protocol-file.js';
+import { revisionIdentifier } from '../../model/naming.js';
 import { registerInList, type Registration } from './register.js';
 
 /**

@@ -1,9 +1,5 @@
+import { revisionIdentifier } from '../../model/naming.js';
 import type { ProjectKind, KnownRevision } from './selection.js';
-
-/** The local name of a revision. */
-export function revisionIdentifier(revision: string): string {
-  return `revision${revision.replace(/\W/g, '')}`;
-}
 
 /** The revision whose types a project uses, from that file. */
 export function typedRevision(text: string, kind: ProjectKind): string | undefined {
