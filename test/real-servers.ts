@@ -6,10 +6,13 @@
  * A difference is a value for which Ajv, the generated validator and `compileSchema` do not agree. "Unchecked" counts the
  * patterns that `compileSchema` does not test without `trustPatterns`.
  *
+ * `--mcp-config` asks all of them with one `mcpgen types tools --mcp-config --clients` instead, compiles the output, has
+ * `createClients` list all tools, and searches everything that was written for the dummy credentials.
+ *
  * `--lists DIR` keeps the lists of tools, and reads those that are there instead of starting a server. They are other
  * people's text: do not commit them.
  */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -82,6 +85,108 @@ const SERVERS: Readonly<Record<string, Server>> = {
   context7: { package: '@upstash/context7-mcp' },
 };
 
+const INSTALL_FLAGS = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', '--legacy-peer-deps'];
+
+/** The program of a package that is installed in a folder, and its version. */
+function programOf(folder: string, name: string): { readonly version: string; readonly file: string } {
+  const home = path.join(folder, 'node_modules', name);
+  const manifest = JSON.parse(readFileSync(path.join(home, 'package.json'), 'utf8')) as {
+    readonly version: string;
+    readonly bin: string | Readonly<Record<string, string>>;
+  };
+  const bin = typeof manifest.bin === 'string' ? manifest.bin : Object.values(manifest.bin)[0];
+  return { version: manifest.version, file: path.join(home, bin ?? '') };
+}
+
+/** Installs all servers, and asks them through one file of a host. Returns the exit code. */
+function askTogether(only: string | undefined): number {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'mcpgen-servers-'));
+  try {
+    writeFileSync(path.join(folder, 'package.json'), '{ "private": true, "type": "module" }');
+    const env = { PATH: process.env['PATH'] ?? '', HOME: folder, DO_NOT_TRACK: '1', CI: '1', MCPGEN_KEY: SECRET };
+    const mcpServers: Record<string, object> = {};
+    for (const [name, server] of Object.entries(SERVERS)) {
+      if (only !== undefined && only !== name) continue;
+      // Each has its own folder, since their dependencies may exclude each other.
+      const own = path.join(folder, 'installed', name);
+      mkdirSync(own, { recursive: true });
+      writeFileSync(path.join(own, 'package.json'), '{ "private": true }');
+      const quiet = { cwd: own, timeout: INSTALL_TIMEOUT_MS, stdio: 'ignore' } as const;
+      try {
+        execFileSync('npm', ['install', ...INSTALL_FLAGS, server.package], quiet);
+        const { file } = programOf(own, server.package);
+        const variables = Object.entries(server.env ?? {}).map(([key, value]) => [
+          key,
+          value.includes('dummy') ? '${MCPGEN_KEY}' : value,
+        ]);
+        mcpServers[name] = {
+          command: NODE,
+          args: [file, ...(server.args ?? [])],
+          env: Object.fromEntries(variables) as Record<string, string>,
+        };
+      } catch (error) {
+        process.stderr.write(`${name} could not be installed: ${String(error).slice(0, 200)}\n`);
+      }
+    }
+    writeFileSync(path.join(folder, '.mcp.json'), JSON.stringify({ mcpServers }, undefined, 2));
+    const cli = path.join(ROOT, 'dist/generator/cli.js');
+    const command = ['types', 'tools', '--mcp-config', '.mcp.json', '--out', 'src/mcp', '--save', 'lists', '--clients'];
+    const run = (program: string, args: readonly string[], file?: string): number => {
+      const start = performance.now();
+      const { status, stdout, stderr } = spawnSync(program, args, { cwd: folder, env, encoding: 'utf8' });
+      const log = `$ ${args.slice(1).join(' ')}\n${stdout}${stderr}`;
+      if (file !== undefined) writeFileSync(path.join(folder, file), log);
+      process.stdout.write(
+        `${log.slice(0, 6000)}exit code ${status}, ${((performance.now() - start) / 1000).toFixed(1)} s\n\n`,
+      );
+      return status ?? 1;
+    };
+    const codes = [
+      run(process.execPath, [cli, ...command], 'run.log'),
+      run(process.execPath, [cli, ...command, '--check']),
+    ];
+    codes.push(run(process.execPath, [cli, ...command.slice(0, -1), '--live-check'], 'live.log'));
+    symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'), 'dir');
+    const compile = [
+      '--strict',
+      '--noEmit',
+      '--module',
+      'nodenext',
+      '--target',
+      'es2022',
+      '--types',
+      'node',
+      '--skipLibCheck',
+    ];
+    codes.push(
+      run(process.execPath, [path.join(ROOT, 'node_modules/typescript/bin/tsc'), ...compile, 'src/mcp/index.ts']),
+    );
+    writeFileSync(
+      path.join(folder, 'list.ts'),
+      `import { readFileSync } from 'node:fs';
+import { createClients } from './src/mcp/index.js';
+const config = JSON.parse(readFileSync('.mcp.json', 'utf8')).mcpServers;
+const clients = createClients({ config, variables: process.env, info: { name: 'test', version: '1.0.0' } });
+const { tools, errors } = await clients.listTools();
+console.log(tools.length, 'tools of', new Set(tools.map(({ server }) => server)).size, 'servers;', [...errors].map(String));
+await clients.close();
+`,
+    );
+    codes.push(
+      run(process.execPath, ['--import', path.join(ROOT, 'node_modules/tsx/dist/loader.mjs'), 'list.ts'], 'list.log'),
+    );
+    const written = ['src', 'lists', 'run.log', 'live.log', 'list.log'].map((name) => path.join(folder, name));
+    const { stdout: leaks } = spawnSync('grep', ['-rl', SECRET, ...written], { encoding: 'utf8' });
+    process.stdout.write(`files with a credential: ${leaks === '' ? 'none' : leaks}\n`);
+    return codes.some((code) => code !== 0) || leaks !== '' ? 1 : 0;
+  } finally {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 500 });
+  }
+}
+
+/** Stands for the credentials of all servers. */
+const SECRET = 'dummy-5f3a9c1e7b2d';
+
 /** What a server listed. */
 interface Listing {
   readonly version: string;
@@ -94,14 +199,9 @@ async function listingOf({ package: name, args = [], env = {} }: Server): Promis
   const before = { env: { ...process.env }, cwd: process.cwd() };
   try {
     writeFileSync(path.join(folder, 'package.json'), '{ "private": true }');
-    const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', '--legacy-peer-deps'];
-    execFileSync('npm', ['install', ...flags, name], { cwd: folder, timeout: INSTALL_TIMEOUT_MS, stdio: 'ignore' });
-    const home = path.join(folder, 'node_modules', name);
-    const manifest = JSON.parse(readFileSync(path.join(home, 'package.json'), 'utf8')) as {
-      readonly version: string;
-      readonly bin: string | Readonly<Record<string, string>>;
-    };
-    const bin = typeof manifest.bin === 'string' ? manifest.bin : Object.values(manifest.bin)[0];
+    const quiet = { cwd: folder, timeout: INSTALL_TIMEOUT_MS, stdio: 'ignore' } as const;
+    execFileSync('npm', ['install', ...INSTALL_FLAGS, name], quiet);
+    const { version, file } = programOf(folder, name);
     // Nothing of the user's environment reaches the server.
     for (const variable of Object.keys(process.env))
       if (variable !== 'PATH') Reflect.deleteProperty(process.env, variable);
@@ -110,7 +210,7 @@ async function listingOf({ package: name, args = [], env = {} }: Server): Promis
     const { tools } = await listTools({
       kind: 'stdio',
       command: NODE,
-      args: [path.join(home, bin ?? ''), ...args],
+      args: [file, ...args],
       env: {},
       cwd: undefined,
       place: name,
@@ -118,7 +218,7 @@ async function listingOf({ package: name, args = [], env = {} }: Server): Promis
       timeoutMs: START_TIMEOUT_MS,
       revisions: REVISIONS,
     });
-    return { version: manifest.version, tools };
+    return { version, tools };
   } finally {
     process.chdir(before.cwd);
     for (const variable of Object.keys(process.env)) Reflect.deleteProperty(process.env, variable);
@@ -239,7 +339,10 @@ function countBy(texts: readonly string[]): ReadonlyMap<string, number> {
   return counts;
 }
 
-const { values: options } = parseArgs({ options: { lists: { type: 'string' }, only: { type: 'string' } } });
+const { values: options } = parseArgs({
+  options: { lists: { type: 'string' }, only: { type: 'string' }, 'mcp-config': { type: 'boolean' } },
+});
+if (options['mcp-config'] === true) process.exit(askTogether(options.only));
 const rows: string[][] = [
   [
     'server',

@@ -17,7 +17,7 @@ import {
 import { printError, printJson, printLine, printToStderr, printWarning, showProgress } from '../../terminal.js';
 import { closestMatch, escapeHiddenCharacters } from '../../text.js';
 import { readInputFile } from '../shared/options.js';
-import { askForm } from './ask.js';
+import { askUser } from './ask.js';
 import { resolveReference, typeText } from './ls.js';
 import { findTarget, type CallCommandOptions } from './options.js';
 
@@ -64,7 +64,12 @@ export async function callCommand(server: string, name: string, options: CallCom
         throw callError(error, name, target);
       }
     },
-    hasElicitation ? { handlers: { 'elicitation/create': askForm } } : {},
+    hasElicitation
+      ? {
+          handlers: { 'elicitation/create': (params) => askUser(params) },
+          capabilities: { elicitation: { form: {}, url: {} } },
+        }
+      : {},
   );
   showProgress('');
   const result = target.secrets.redactJson(received) as JsonObject;
