@@ -5,14 +5,17 @@ import type {
   TokenRequest,
   UnauthorizedContext,
 } from "./http/client/auth.js";
+import { pendingKey } from "./oauth/authorization.js";
 import type { PendingAuthorization } from "./oauth/authorization.js";
-import { createFailure } from "./oauth/failure.js";
+import { createFailure, describeError } from "./oauth/failure.js";
 import { Flow } from "./oauth/flow.js";
 import type { FlowOptions } from "./oauth/flow.js";
 import type { OAuthOptions, OAuthProvider } from "./oauth/options.js";
-import { pendingKey, ServerTokens } from "./oauth/server-tokens.js";
+import { ServerTokens } from "./oauth/server-tokens.js";
 import { memoryStore } from "./oauth/store.js";
 import type { OAuthStore } from "./oauth/store.js";
+
+import { UnauthorizedError } from "./http/errors.js";
 
 export { UnauthorizedError } from "./http/errors.js";
 export type {
@@ -59,9 +62,12 @@ class Provider implements OAuthProvider {
 
   async token(context?: AuthContext): Promise<string | undefined> {
     // Other transports do not say where the token will be sent, so they get none.
-    return context === undefined
-      ? undefined
-      : this.#server(context.serverUrl, context).token();
+    if (context === undefined) return undefined;
+    try {
+      return await this.#server(context.serverUrl, context).token();
+    } catch (error) {
+      throw wrapError(context.serverUrl, error);
+    }
   }
 
   async authorize(request: TokenRequest, headers: Headers): Promise<void> {
@@ -70,18 +76,21 @@ class Provider implements OAuthProvider {
   }
 
   onResponse(request: TokenRequest, response: Response): boolean {
-    const server = this.#server(request.serverUrl);
-    if (response.ok) server.accept(request.token);
-    return server.currentProofs?.readNonce(request.url, response) ?? false;
+    const { serverUrl, token, url } = request;
+    return this.#server(serverUrl).readResponse(token, url, response);
   }
 
   async onUnauthorized(context: UnauthorizedContext): Promise<void> {
     const { scope, resourceMetadataUrl } = readChallenge(context.response);
-    await this.#server(context.serverUrl, context).renew({
-      status: context.response.status,
-      scope,
-      resourceMetadataUrl,
-    });
+    try {
+      await this.#server(context.serverUrl, context).renew({
+        status: context.response.status,
+        scope,
+        resourceMetadataUrl,
+      });
+    } catch (error) {
+      throw wrapError(context.serverUrl, error);
+    }
   }
 
   async finish(answer: URL | URLSearchParams): Promise<void> {
@@ -140,6 +149,16 @@ class Provider implements OAuthProvider {
     this.#servers.set(server.href, made);
     return made;
   }
+}
+
+/** What the steps of a flow do not expect: the store of the caller fails. */
+function wrapError(server: URL, error: unknown): UnauthorizedError {
+  return error instanceof UnauthorizedError
+    ? error
+    : createFailure(server, {
+        step: "token store",
+        reason: describeError(error),
+      });
 }
 
 function checkOptions({ client, grant, redirect, dpop }: OAuthOptions): void {

@@ -29,6 +29,11 @@ export interface PendingAuthorization {
   readonly expiresAt: number;
 }
 
+/** The key of a pending authorization. */
+export function pendingKey(state: string): string {
+  return JSON.stringify(["pending", state]);
+}
+
 /** What a user is asked to authorize. */
 export type AuthorizationRequest = Omit<
   PendingAuthorization,

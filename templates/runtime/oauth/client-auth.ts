@@ -13,6 +13,8 @@ export interface RegisteredClient {
   readonly secretExpiresAt?: number;
   /** How it authenticates, as registered. */
   readonly method?: string;
+  /** The URI that a registration is for. */
+  readonly redirectUri?: string;
   readonly origin: "options" | "metadata document" | "registration";
 }
 

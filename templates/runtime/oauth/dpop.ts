@@ -74,8 +74,48 @@ export class ProofMaker {
   }
 }
 
+/** The proof maker of one MCP server. */
+export class Proofs {
+  readonly #option: boolean | CryptoKeyPair;
+  #maker: ProofMaker | undefined;
+  #keyName: string | undefined;
+
+  constructor(option: boolean | CryptoKeyPair) {
+    this.#option = option;
+  }
+
+  get areWanted(): boolean {
+    return this.#option !== false;
+  }
+
+  /** The one in use. */
+  get current(): ProofMaker | undefined {
+    return this.#maker;
+  }
+
+  /** A new key for tokens; undefined if the caller has one, which is not stored, or tokens are not bound. */
+  async createKey(
+    supported: readonly string[] | undefined,
+  ): Promise<StoredKey | undefined> {
+    return this.#option === true ? createKey(supported) : undefined;
+  }
+
+  /** The maker for a key, or that of the caller; undefined if tokens are not bound. */
+  async for(key: StoredKey | undefined): Promise<ProofMaker | undefined> {
+    if (this.#option === false) return undefined;
+    const name = JSON.stringify(key?.publicKey ?? null);
+    // One maker for each key, since it remembers nonces.
+    if (this.#maker !== undefined && this.#keyName === name) return this.#maker;
+    if (this.#option !== true) this.#maker = new ProofMaker(this.#option);
+    else if (key !== undefined)
+      this.#maker = new ProofMaker(await importKeyPair(key));
+    this.#keyName = name;
+    return this.#maker;
+  }
+}
+
 /** Makes a key pair for a server, in the form that is stored. */
-export async function createKey(
+async function createKey(
   supported: readonly string[] | undefined,
 ): Promise<StoredKey> {
   const algorithm =
@@ -91,7 +131,7 @@ export async function createKey(
 }
 
 /** The key pair that {@link createKey} made. */
-export async function importKeyPair(key: StoredKey): Promise<CryptoKeyPair> {
+async function importKeyPair(key: StoredKey): Promise<CryptoKeyPair> {
   const read = (jwk: object, usage: "sign" | "verify") =>
     crypto.subtle.importKey(
       "jwk",

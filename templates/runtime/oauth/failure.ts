@@ -5,7 +5,7 @@ import {
 } from "oauth4webapi";
 import { UnauthorizedError } from "../http/errors.js";
 
-const MAX_SHOWN_CHARS = 200;
+const MAX_SHOWN_CHARS = 400;
 
 /** What failed. */
 export interface Failure {

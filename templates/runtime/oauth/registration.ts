@@ -57,8 +57,18 @@ export async function resolveClient(
   );
 }
 
+/** Deletes a registration that the server does not know any more. */
+export async function forgetRegistration(
+  store: OAuthStore,
+  metadata: ServerMetadata,
+  options: OAuthClient,
+  { redirectUri }: RegisteredClient,
+): Promise<void> {
+  await store.delete(registrationKey({ metadata, options, redirectUri }));
+}
+
 /** The key of a stored registration. Another redirect URI would be rejected. */
-export function registrationKey({
+function registrationKey({
   metadata,
   options,
   redirectUri,
@@ -67,7 +77,7 @@ export function registrationKey({
     "client",
     metadata.issuer,
     options.registration?.name,
-    redirectUri,
+    redirectUri ?? null,
   ]);
 }
 
@@ -157,6 +167,7 @@ async function register(
             options,
             typeof secret === "string" ? secret : undefined,
           ),
+    ...(redirectUri === undefined ? {} : { redirectUri }),
     origin: "registration",
   };
 }
