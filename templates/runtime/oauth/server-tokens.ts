@@ -21,11 +21,21 @@ const MAX_SCOPE_CHARS = 4096;
 /** Milliseconds before its end at which a token counts as expired. */
 const EXPIRY_MARGIN_MS = 10_000;
 
+/** Milliseconds within which a rejected new token is not replaced by another new one. */
+const REJECTION_PAUSE_MS = 60_000;
+
 /** What a server's challenge requires. */
 export interface Challenge {
   readonly status: number;
   readonly scope: string | undefined;
   readonly resourceMetadataUrl: URL | undefined;
+}
+
+interface UnprovenToken {
+  readonly token: string;
+  readonly isRefreshed: boolean;
+  /** Milliseconds since 1970. */
+  readonly issuedAt: number;
 }
 
 /** The tokens of one MCP server. */
@@ -39,8 +49,8 @@ export class ServerTokens {
   #loading: Promise<void> | undefined;
   /** Metadata of the issuer of the tokens, since they were last discovered. */
   #metadata: ServerMetadata | undefined;
-  /** A token that came from a refresh, and that the server has not accepted yet. */
-  #unprovenToken: string | undefined;
+  /** A new token that the server has not accepted yet. */
+  #unproven: UnprovenToken | undefined;
   /** Scopes that were requested in this process. */
   readonly #requestedScopes = new Set<string>();
   #queue: Promise<unknown> = Promise.resolve();
@@ -79,8 +89,8 @@ export class ServerTokens {
 
   /** Reads the response to a request with a token. Returns whether to repeat the request with a nonce. */
   readResponse(token: string, url: URL, response: Response): boolean {
-    if (response.ok && this.#unprovenToken === token)
-      this.#unprovenToken = undefined;
+    if (response.ok && this.#unproven?.token === token)
+      this.#unproven = undefined;
     return this.#proofs.current?.readNonce(url, response) ?? false;
   }
 
@@ -101,6 +111,7 @@ export class ServerTokens {
       const metadata = await discoverServer(this.#flow, issuer, isLegacy);
       await this.#save(
         await this.#issuance.exchangeCode(metadata, pending, answer),
+        false,
       );
     });
   }
@@ -138,9 +149,14 @@ export class ServerTokens {
     if (stored?.isDpop === this.#proofs.areWanted) this.#tokens = stored;
   }
 
-  async #save(tokens: StoredTokens): Promise<void> {
+  async #save(tokens: StoredTokens, isRefreshed: boolean): Promise<void> {
     await this.#repository.save(tokens);
     this.#tokens = tokens;
+    this.#unproven = {
+      token: tokens.accessToken,
+      isRefreshed,
+      issuedAt: Date.now(),
+    };
   }
 
   async #renew(
@@ -151,6 +167,7 @@ export class ServerTokens {
     // Another request has got a token meanwhile.
     if (current !== undefined && isBetter(current, rejected, challenge)) return;
     if (challenge.status === 403) this.#checkStepUp(challenge);
+    else this.#checkUnproven(rejected);
     const target = await this.#discover(challenge);
     const { discovery, metadata } = target;
     const usable =
@@ -173,6 +190,7 @@ export class ServerTokens {
     this.#checkScope(scope);
     await this.#save(
       await this.#issuance.authorize(target, scope, this.#tokens?.key),
+      false,
     );
   }
 
@@ -196,12 +214,28 @@ export class ServerTokens {
     if (
       rejected.refreshToken === undefined ||
       !hasScopes(rejected.requestedScope, challenge.scope) ||
-      this.#unprovenToken === rejected.accessToken
+      this.#unproven?.token === rejected.accessToken
     )
       return false;
     this.#metadata = metadata;
     await this.#refresh(rejected);
     return this.#tokens !== undefined;
+  }
+
+  /** Asking the user again and again does not help if the server rejects what it has just been issued. */
+  #checkUnproven(rejected: string | undefined): void {
+    const unproven = this.#unproven;
+    if (
+      unproven !== undefined &&
+      unproven.token === rejected &&
+      !unproven.isRefreshed &&
+      Date.now() - unproven.issuedAt < REJECTION_PAUSE_MS
+    )
+      throw this.#flow.fail(
+        "use of the token",
+        "the server rejects a token that has just been issued for it",
+        "check that the server accepts tokens of its authorization server with its own audience",
+      );
   }
 
   /** Asking for the same scopes again would not end (MCP 2026-07-28, step-up authorization flow). */
@@ -287,8 +321,7 @@ export class ServerTokens {
         await this.#repository.delete(stored);
         this.#tokens = undefined;
       } else {
-        await this.#save(refreshed);
-        this.#unprovenToken = refreshed.accessToken;
+        await this.#save(refreshed, true);
       }
     });
   }
