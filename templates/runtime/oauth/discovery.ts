@@ -1,4 +1,5 @@
 import { publicUrl } from "../http/errors.js";
+import { quote } from "./failure.js";
 import type { Flow } from "./flow.js";
 import {
   defaultMetadata,
@@ -69,7 +70,7 @@ export async function discoverServer(
   issuer: string,
   isLegacy: boolean,
 ): Promise<ServerMetadata> {
-  const step = `metadata of the authorization server ${issuer.slice(0, 200)}`;
+  const step = `metadata of the authorization server ${quote(issuer)}`;
   const url = flow.checkUrl(step, "issuer", issuer);
   if (url.search !== "") throw flow.fail(step, "the issuer has a query");
   const problems: string[] = [];
