@@ -17,6 +17,8 @@ export const EMITTABLE = [
   'http-server',
   'http-node',
   'http-client',
+  'oauth-client',
+  'oauth-node',
   'json-schema',
   'stubs',
   'zod',
@@ -34,6 +36,8 @@ export const SHARED_PARTS = [
   'http-server',
   'http-node',
   'http-client',
+  'oauth-client',
+  'oauth-node',
   'json-schema',
 ] as const;
 /** A part of shared files only. */
@@ -66,6 +70,9 @@ const PART_DEPENDENCIES: Readonly<Record<Emittable, readonly Emittable[]>> = {
   'http-server': [],
   'http-node': [],
   'http-client': [],
+  // These two import the package oauth4webapi, at least its types.
+  'oauth-client': [],
+  'oauth-node': [],
   'json-schema': [],
   stubs: ['types', 'methods', 'messages', 'guards', 'validators', 'revision', 'server'],
   zod: ['types'],
@@ -84,6 +91,8 @@ const RUNTIME_MODULES: Readonly<Partial<Record<Emittable, readonly RuntimeModule
   'http-server': ['runtime/http-server'],
   'http-node': ['runtime/http-server', 'runtime/http-node'],
   'http-client': ['runtime/http-client'],
+  'oauth-client': ['runtime/http-client', 'runtime/oauth-client'],
+  'oauth-node': ['runtime/http-client', 'runtime/oauth-client', 'runtime/oauth-node'],
   'json-schema': ['runtime/json-schema'],
 };
 

@@ -1,5 +1,4 @@
 import process from 'node:process';
-import { OAuthFlow } from './oauth.js';
 
 /** Input that a server may ask for, as the suite wants it answered. */
 export const INPUTS: Readonly<Record<string, (params: object) => object>> = {
@@ -21,8 +20,10 @@ export interface ScenarioClient {
 /** What a scenario needs of a client. */
 export interface ScenarioTarget {
   readonly url: URL;
-  /** Undefined where the server asks for no authorization. */
-  readonly flow: OAuthFlow | undefined;
+  /** Its name; those with authorization begin with `auth/`. */
+  readonly scenario: string;
+  /** Its data, such as the credentials of a client. */
+  readonly context: Readonly<Record<string, string>>;
 }
 
 interface ToolCall {
@@ -40,8 +41,7 @@ export async function runScenario(connect: (visit: ScenarioTarget) => Promise<Sc
   const scenario = process.env['MCP_CONFORMANCE_SCENARIO'] ?? '';
   const context = JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as Context;
   const url = new URL(process.argv.at(-1) ?? '');
-  const flow = scenario.startsWith('auth/') ? new OAuthFlow(scenario, context as Record<string, string>) : undefined;
-  const visitor = await connect({ url, flow });
+  const visitor = await connect({ url, scenario, context: context as Record<string, string> });
   try {
     await (ACTIONS[scenario] ?? callAll)(visitor, context);
   } finally {

@@ -3,9 +3,10 @@ import { Client, extractWWWAuthenticateParams, StreamableHTTPClientTransport } f
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { INPUTS, runScenario } from './client-scenarios.js';
-import type { OAuthFlow } from './oauth.js';
+import { OAuthFlow } from './oauth.js';
 
-await runScenario(async ({ url, flow }) => {
+await runScenario(async ({ url, scenario, context }) => {
+  const flow = scenario.startsWith('auth/') ? new OAuthFlow(scenario, context) : undefined;
   const client = new Client(
     { name: 'visitor', version: '1.0.0' },
     {

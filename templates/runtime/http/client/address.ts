@@ -47,6 +47,11 @@ export function refuseTarget(server: URL, target: URL): string | undefined {
   return undefined;
 }
 
+/** Whether a URL is on this machine. */
+export function isLoopback(url: URL): boolean {
+  return reachOfHost(url.hostname) === "loopback";
+}
+
 const MAY_NAME: Readonly<Record<Reach, readonly Reach[]>> = {
   loopback: ["loopback", "private", "public"],
   private: ["private", "public"],

@@ -1,28 +1,52 @@
-import { refuseTarget } from "./address.js";
+import { createAuthFetch, refuseAuthUrl } from "./auth-fetch.js";
+import type { AllowsUrl, Fetch } from "./auth-fetch.js";
 import { HttpError, UnauthorizedError } from "../errors.js";
 
-/** The platform's `fetch`, or a custom one. */
-export type Fetch = (
-  url: string | URL,
-  init?: RequestInit,
-) => Promise<Response>;
+export type { Fetch } from "./auth-fetch.js";
 
-/** What an {@link AuthProvider} receives when the server rejected a token. */
-export interface UnauthorizedContext {
-  readonly response: Response;
+/** For which server an {@link AuthProvider} is asked, and how to make requests for it. */
+export interface AuthContext {
   readonly serverUrl: URL;
+  /** Checks the address of each request and redirect. */
   readonly fetchFn: Fetch;
+  /** The option `allowsAuthUrl`. */
+  readonly allowsUrl: (url: URL) => boolean;
 }
 
-/** Provides bearer tokens. The auth provider of the official SDK's client 2.x is compatible. */
+/** What an {@link AuthProvider} receives when the server rejected a token. */
+export interface UnauthorizedContext extends AuthContext {
+  readonly response: Response;
+}
+
+/** A request that is sent with a token. */
+export interface TokenRequest {
+  readonly serverUrl: URL;
+  readonly method: string;
+  /** Differs from `serverUrl` after a redirect, which never leads to another origin. */
+  readonly url: URL;
+  readonly token: string;
+}
+
+/** Provides tokens. The auth provider of the official SDK's client 2.x is compatible. */
 export interface AuthProvider {
-  /** Called before each request. */
-  token(): string | undefined | Promise<string | undefined>;
+  /** Called before each request, with the server that will receive the token. */
+  token(context: AuthContext): string | undefined | Promise<string | undefined>;
+  /** Called before a request with a token is sent. May replace `Authorization: Bearer`, and add headers. */
+  authorize?(request: TokenRequest, headers: Headers): void | Promise<void>;
+  /**
+   * Called with each response to a request with a token. Returning true repeats the request once with the same token,
+   * such as with the nonce that the server has sent. The body must not be read.
+   */
+  onResponse?(request: TokenRequest, response: Response): boolean;
   /**
    * Called when the server rejected the token (401) or its scope (403 `insufficient_scope`). Must make `token` return a
    * better one, with which the request is retried; throws if that is not possible.
    */
   onUnauthorized?(context: UnauthorizedContext): Promise<void>;
+  /** Completes a flow in which the user was redirected, with the parameters of the redirect back. */
+  finish?(answer: URLSearchParams): Promise<void>;
+  /** As the transport's option of this name, in addition to it. */
+  allowsAuthUrl?(url: URL): boolean;
 }
 
 /** The part of the official SDKs' OAuth client that is used here; an {@link AuthFlow} uses all of it. */
@@ -66,7 +90,7 @@ export interface AuthSettings {
   readonly allowsAuthUrl?: ((url: URL) => boolean) | undefined;
 }
 
-/** The Bearer challenge of a `WWW-Authenticate` header (MCP, authorization). */
+/** The challenge of a `WWW-Authenticate` header (MCP, authorization). */
 export interface BearerChallenge {
   readonly error: string | undefined;
   readonly scope: string | undefined;
@@ -75,10 +99,6 @@ export interface BearerChallenge {
 
 const AUTHORIZED = "AUTHORIZED";
 
-/** Maximum of redirects that an auth flow follows. */
-const MAX_REDIRECTS = 5;
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-
 /**
  * The authorization state of a client at one server.
  *
@@ -86,7 +106,7 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
  */
 export class Authorizer {
   readonly #url: URL;
-  readonly #redirectingFetch: Fetch;
+  readonly #fetch: Fetch;
   readonly #settings: AuthSettings;
   #resourceMetadataUrl: URL | undefined;
   #scope: string | undefined;
@@ -94,12 +114,28 @@ export class Authorizer {
 
   constructor(url: URL, fetch: Fetch, settings: AuthSettings) {
     this.#url = url;
-    this.#redirectingFetch = fetch;
     this.#settings = settings;
+    this.#fetch = createAuthFetch(url, fetch, this.#allowsUrl);
   }
 
   get hasProvider(): boolean {
     return this.#settings.authProvider !== undefined;
+  }
+
+  /** The provider, unless it is one of the official SDKs with a flow. */
+  get #provider(): AuthProvider | undefined {
+    const { authProvider } = this.#settings;
+    return authProvider === undefined || isOAuthProvider(authProvider)
+      ? undefined
+      : authProvider;
+  }
+
+  get #context(): AuthContext {
+    return {
+      serverUrl: this.#url,
+      fetchFn: this.#fetch,
+      allowsUrl: this.#allowsUrl,
+    };
   }
 
   /** @throws UnauthorizedError if the provider fails. */
@@ -109,14 +145,49 @@ export class Authorizer {
     try {
       return isOAuthProvider(authProvider)
         ? (await authProvider.tokens())?.access_token
-        : await authProvider.token();
+        : await authProvider.token(this.#context);
     } catch (error) {
+      if (error instanceof UnauthorizedError) throw error;
       throw this.#createError(
         "the auth provider returned no token",
         undefined,
         error,
       );
     }
+  }
+
+  /**
+   * Sets the headers that authorize a request.
+   *
+   * @throws UnauthorizedError if the provider fails.
+   */
+  async authorize(
+    request: Omit<TokenRequest, "serverUrl">,
+    headers: Headers,
+  ): Promise<void> {
+    headers.set("authorization", `Bearer ${request.token}`);
+    try {
+      await this.#provider?.authorize?.(
+        { ...request, serverUrl: this.#url },
+        headers,
+      );
+    } catch (error) {
+      if (error instanceof UnauthorizedError) throw error;
+      throw this.#createError(describeAuthError(error), undefined, error);
+    }
+  }
+
+  /** Whether the provider wants to send a request again, with other headers. */
+  wantsRetry(
+    request: Omit<TokenRequest, "serverUrl">,
+    response: Response,
+  ): boolean {
+    return (
+      this.#provider?.onResponse?.(
+        { ...request, serverUrl: this.#url },
+        response,
+      ) ?? false
+    );
   }
 
   /**
@@ -143,6 +214,14 @@ export class Authorizer {
    * @throws UnauthorizedError if the server issues no token for it.
    */
   async finish(answer: string | URLSearchParams, iss?: string): Promise<void> {
+    if (this.#provider?.finish !== undefined) {
+      if (typeof answer === "string")
+        throw this.#createError(
+          "the auth provider needs all parameters of the redirect, not just the code",
+        );
+      await this.#provider.finish(answer);
+      return;
+    }
     const code = typeof answer === "string" ? answer : answer.get("code");
     const issuer =
       typeof answer === "string" ? iss : (answer.get("iss") ?? undefined);
@@ -159,49 +238,14 @@ export class Authorizer {
     });
   }
 
+  readonly #allowsUrl: AllowsUrl = (url) =>
+    this.#settings.allowsAuthUrl?.(url) === true ||
+    this.#provider?.allowsAuthUrl?.(url) === true;
+
   /** Why a URL that the server names must not be used. */
   #refuseUrl(url: URL): string | undefined {
-    const reason = refuseTarget(this.#url, url);
-    return reason === undefined || this.#settings.allowsAuthUrl?.(url) === true
-      ? undefined
-      : reason;
+    return refuseAuthUrl(this.#url, url, this.#allowsUrl);
   }
-
-  /**
-   * The `fetch` of an auth flow. The server, or another one that it names, chooses each URL of a flow, so each URL and
-   * each redirect is checked.
-   */
-  readonly #fetch: Fetch = async (url, init = {}) => {
-    let target = new URL(url);
-    for (let redirects = 0; ; redirects += 1) {
-      const reason = this.#refuseUrl(target);
-      if (reason !== undefined) throw this.#createError(reason);
-      const response = await this.#redirectingFetch(target, {
-        ...init,
-        redirect: "manual",
-      });
-      const { status } = response;
-      // Browsers hide the target: the flow gets an opaque response.
-      if (!REDIRECTS.has(status)) return response;
-      const location = response.headers.get("location") ?? "";
-      response.body?.cancel().catch(() => undefined);
-      const isRead = ["GET", "HEAD"].includes(init.method ?? "GET");
-      // A POST has a code, a token or a secret that is meant for one URL only.
-      if (!isRead || redirects >= MAX_REDIRECTS)
-        throw this.#createError(
-          isRead
-            ? `more than ${MAX_REDIRECTS} redirects`
-            : `${target.origin} redirects a request with credentials`,
-          status,
-        );
-      if (!URL.canParse(location, target.href))
-        throw this.#createError(
-          `${target.origin} redirects to nowhere`,
-          status,
-        );
-      target = new URL(location, target);
-    }
-  };
 
   async #renew(response: Response): Promise<void> {
     const { authProvider } = this.#settings;
@@ -238,11 +282,11 @@ export class Authorizer {
       throw this.#createError("the server rejects the token", status);
     try {
       await authProvider.onUnauthorized({
+        ...this.#context,
         response,
-        serverUrl: this.#url,
-        fetchFn: this.#fetch,
       });
     } catch (error) {
+      if (error instanceof UnauthorizedError) throw error;
       throw this.#createError(describeAuthError(error), status, error);
     }
   }
@@ -290,12 +334,12 @@ export class Authorizer {
   }
 }
 
-/** Reads the challenge of a response. Parameters of other schemes are read as those of Bearer. */
+/** Reads the Bearer or DPoP challenge of a response. Parameters of other schemes are read as those of this one. */
 export function readChallenge(response: Response): BearerChallenge {
   const header = response.headers.get("www-authenticate") ?? "";
-  const isBearer = /(?:^|,\s*)bearer\b/i.test(header);
+  const isKnown = /(?:^|,\s*)(?:bearer|dpop)\b/i.test(header);
   const param = (name: string): string | undefined => {
-    if (!isBearer) return undefined;
+    if (!isKnown) return undefined;
     const found = new RegExp(
       `(?:^|[\\s,])${name}\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s,]+))`,
       "i",

@@ -123,7 +123,24 @@ export class AuthorizedFetch {
     }
   }
 
+  /** Sends a request, and once more if the auth provider wants to, such as with a nonce of the server. */
   async #fetchOnce(
+    request: HttpRequest,
+    url: URL,
+    token: string | undefined,
+  ): Promise<Response> {
+    const response = await this.#send(request, url, token);
+    if (token === undefined) return response;
+    const sent = { method: request.method, url, token };
+    if (!this.authorizer.wantsRetry(sent, response)) return response;
+    discardBody(response);
+    const secondResponse = await this.#send(request, url, token);
+    // It may have a nonce for the next request.
+    this.authorizer.wantsRetry(sent, secondResponse);
+    return secondResponse;
+  }
+
+  async #send(
     { method, headers, body, signal }: HttpRequest,
     url: URL,
     token: string | undefined,
@@ -135,7 +152,8 @@ export class AuthorizedFetch {
     const allHeaders = new Headers({ ...customHeaders });
     if (this.#basicAuthorization !== undefined)
       allHeaders.set("authorization", this.#basicAuthorization);
-    if (token !== undefined) allHeaders.set("authorization", `Bearer ${token}`);
+    if (token !== undefined)
+      await this.authorizer.authorize({ method, url, token }, allHeaders);
     for (const [name, value] of headers) allHeaders.set(name, value);
     signal.throwIfAborted();
     try {
@@ -259,7 +277,7 @@ function basicCredentials({ username, password }: URL): string | undefined {
 }
 
 /** Why a request had no response: Node has the reason in `cause`. */
-function networkErrorReason(error: unknown): string {
+export function networkErrorReason(error: unknown): string {
   const { message, cause } = error as {
     readonly message?: unknown;
     readonly cause?: unknown;

@@ -1,0 +1,114 @@
+import { coversServer } from "./metadata.js";
+import type { OAuthClient } from "./options.js";
+import type { OAuthStore } from "./store.js";
+import type { StoredTokens } from "./tokens.js";
+
+/** What tokens are bound to. */
+export interface Binding {
+  readonly issuer: string;
+  readonly resource: string;
+  readonly clientId: string;
+}
+
+/** The stored tokens of one MCP server. */
+export class TokenRepository {
+  readonly #store: OAuthStore;
+  readonly #server: URL;
+  readonly #client: OAuthClient;
+
+  constructor(store: OAuthStore, server: URL, client: OAuthClient) {
+    this.#store = store;
+    this.#server = server;
+    this.#client = client;
+  }
+
+  /** The latest tokens of the server; undefined if there are none. */
+  async load(): Promise<StoredTokens | undefined> {
+    const binding = await this.#binding();
+    return binding === undefined ? undefined : this.read(binding);
+  }
+
+  /** Reads stored tokens, unless they are for anything else. */
+  async read(binding: Binding): Promise<StoredTokens | undefined> {
+    const tokens = (await this.#store.get(tokensKey(binding))) as
+      StoredTokens | undefined;
+    return tokens?.issuer === binding.issuer &&
+      tokens.resource === binding.resource &&
+      tokens.client.id === binding.clientId &&
+      coversServer(tokens.resource, this.#server)
+      ? tokens
+      : undefined;
+  }
+
+  async save(tokens: StoredTokens): Promise<void> {
+    const binding = bindingOf(tokens);
+    await this.#store.set(tokensKey(binding), tokens);
+    await this.#store.set(this.#bindingKey, binding);
+    if (this.#client.id !== undefined)
+      await this.#store.set(issuerKey(this.#client.id), {
+        issuer: tokens.issuer,
+      });
+  }
+
+  async delete(tokens: StoredTokens): Promise<void> {
+    await this.#store.delete(tokensKey(bindingOf(tokens)));
+  }
+
+  /** Deletes everything about the server. */
+  async forget(): Promise<void> {
+    const binding = await this.#binding();
+    if (binding !== undefined) await this.#store.delete(tokensKey(binding));
+    await this.#store.delete(this.#bindingKey);
+    if (this.#client.id !== undefined)
+      await this.#store.delete(issuerKey(this.#client.id));
+  }
+
+  /**
+   * The issuer at which the client is registered, as far as that is known. A client with an id is registered at one
+   * issuer, whatever MCP server it is for.
+   */
+  async issuer(): Promise<string | undefined> {
+    const { id, issuer } = this.#client;
+    if (issuer !== undefined) return issuer;
+    if (id === undefined) return (await this.#binding())?.issuer;
+    const stored = await this.#store.get(issuerKey(id));
+    return (stored as { readonly issuer: string } | undefined)?.issuer;
+  }
+
+  /** Runs a task while no other process runs one for the same tokens. */
+  exclusive<Result>(
+    tokens: StoredTokens,
+    task: () => Promise<Result>,
+  ): Promise<Result> {
+    const key = tokensKey(bindingOf(tokens));
+    return this.#store.exclusive?.(key, task) ?? task();
+  }
+
+  /** Which tokens the server has. A client does not use those of a client with other options. */
+  get #bindingKey(): string {
+    const { id, metadataUrl, registration } = this.#client;
+    return JSON.stringify([
+      "server",
+      this.#server.href,
+      id ?? null,
+      metadataUrl ?? null,
+      registration?.name ?? null,
+    ]);
+  }
+
+  async #binding(): Promise<Binding | undefined> {
+    return (await this.#store.get(this.#bindingKey)) as Binding | undefined;
+  }
+}
+
+export function bindingOf({ issuer, resource, client }: StoredTokens): Binding {
+  return { issuer, resource, clientId: client.id };
+}
+
+function tokensKey({ issuer, resource, clientId }: Binding): string {
+  return JSON.stringify(["tokens", issuer, resource, clientId]);
+}
+
+function issuerKey(clientId: string): string {
+  return JSON.stringify(["issuer", clientId]);
+}
