@@ -147,6 +147,7 @@ export class OneWayPosts {
     isRetry = false,
   ): Promise<void> {
     const { requester, session } = this.#context;
+    await session.renewed;
     const sessionId = session.id;
     const response = await requester.fetch(
       "POST",
@@ -159,7 +160,7 @@ export class OneWayPosts {
       return;
     }
     const { text } = await readBodyStart(response, MAX_ERROR_BYTES);
-    if (!isRetry && (await session.renewIfLost(response, sessionId)))
+    if (!isRetry && (await session.renewIfLost(response, text, sessionId)))
       await this.#post(message, signal, true);
     else
       throw requester.createError(
