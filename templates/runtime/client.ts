@@ -150,7 +150,7 @@ export class BaseClient<
         },
         handleExit: () => this.#negotiation.restarts(),
         handleConnectionEvent: ({ kind }) => {
-          if (kind === "sessionRenewed") this.#cache?.clear();
+          if (kind === "sessionRenewed") this.#handleNewSession();
           if (kind === "authorizationChanged") this.#cache?.clearPrivate();
         },
         handleClose: () => {
@@ -367,6 +367,15 @@ export class BaseClient<
   ): Promise<Subscription> {
     this.#refuseUnsupported("subscriptions/listen", "request");
     return this.#subscriptions.open(filter, options);
+  }
+
+  /** The server keeps nothing of the former session. */
+  #handleNewSession(): void {
+    this.#cache?.clear();
+    if (this.#isNegotiated)
+      this.#setLogLevel().catch((error: unknown) => {
+        this.#endpoint.emit({ kind: "transportFailed", error });
+      });
   }
 
   /** A ping had no response. */

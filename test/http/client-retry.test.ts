@@ -211,15 +211,27 @@ describe.each(['2025-11-25', '2026-07-28'] as const)(
   },
 );
 
+test('a request that changes something is not repeated', async () => {
+  const server = await startClosingServer();
+  const { client } = await connectTo('2025-11-25', server);
+  server.received.length = 0;
+  server.closes = 1;
+  await rejectionOf(client.request('logging/setLevel', { level: 'info' }), HttpError);
+  server.closes = 1;
+  await rejectionOf(client.request('resources/subscribe', { uri: 'file:///a' }), HttpError);
+  server.closes = 0;
+  expect(server.received).toEqual(['logging/setLevel', 'resources/subscribe']);
+});
+
 test('a call of a tool with answers of the user is not repeated', async () => {
   const server = await startClosingServer();
   const { client } = await connectTestClient(['2026-07-28'], { url: server.url });
   await client.listTools();
   server.received.length = 0;
   server.closes = 1;
-  await rejectionOf(client.callTool({ name: 'reads', requestState: 'signed' }), HttpError);
+  await rejectionOf(client.request('tools/call', { name: 'reads', requestState: 'signed' }), HttpError);
   server.closes = 1;
-  await rejectionOf(client.callTool({ name: 'reads', inputResponses: {} }), HttpError);
+  await rejectionOf(client.request('tools/call', { name: 'reads', inputResponses: {} }), HttpError);
   expect(server.received).toEqual(['reads', 'reads']);
 });
 

@@ -230,7 +230,7 @@ describe.each([404, 400])('a session that is lost with status %i', (status) => {
     const first = client.callTool(call);
     await waitUntil(() => server.initializes === 2);
     const later = [client.callTool(call), client.callTool(call)];
-    client.notify('notifications/roots/list_changed');
+    client.notify('notifications/roots/list_changed' as never);
     await new Promise((resolve) => setTimeout(resolve, 50));
     allow();
     await Promise.all([first, ...later]);
@@ -283,6 +283,29 @@ test('a server whose own stream ends at once in each new session causes no endle
   await waitUntil(() => events.some(({ kind }) => kind === 'transportFailed'));
   await new Promise((resolve) => setTimeout(resolve, 300));
   expect(initializes).toBe(1 + 3);
+});
+
+test('a client sets its log level again in a new session', async () => {
+  let session = 1;
+  const levels: unknown[] = [];
+  const { url } = await startScriptedServer(({ verb, message: { method, id, params }, headers }, response) => {
+    if (method === 'initialize') sendJson(response, initializeResponse(id), 200, { 'mcp-session-id': `s${session}` });
+    else if (headers['mcp-session-id'] !== `s${session}`) sendJson(response, {}, 404);
+    else if (verb === 'GET') response.writeHead(405).end();
+    else if (id === undefined) response.writeHead(202).end();
+    else {
+      if (method === 'logging/setLevel') levels.push([headers['mcp-session-id'], params?.['level']]);
+      sendJson(response, resultMessage(id, TEXT));
+    }
+  });
+  const { client } = await connectTestClient(['2025-11-25'], { url, reconnect }, { logLevel: 'notice' });
+  session = 2;
+  await client.callTool(call);
+  await waitUntil(() => levels.length >= 2);
+  expect(levels).toEqual([
+    ['s1', 'notice'],
+    ['s2', 'notice'],
+  ]);
 });
 
 test('a renewal that the server never answers fails its calls by their timeout', async () => {

@@ -4,13 +4,13 @@
  */
 export type ClientConnectionEvent =
   /**
-   * The server had lost the session, and a new one was started. The state of the old one, such as subscriptions and the
-   * logging level, is gone. The id is undefined if the server uses no sessions now.
+   * The server had lost the session, and a new one was started. The state of the old one, such as subscriptions, is gone;
+   * a client sets its `logLevel` again. The id is undefined if the server uses no sessions now.
    */
   | { readonly kind: "sessionRenewed"; readonly sessionId: string | undefined }
   /** A stream that broke off was opened again: that of a response, or the server's own. */
   | { readonly kind: "streamResumed"; readonly stream: "response" | "server" }
-  /** An attempt to reach the server again follows, in `delayMs` milliseconds. */
+  /** Another attempt to reach the server follows in `delayMs` milliseconds. */
   | {
       readonly kind: "reconnecting";
       /** 1 for the first attempt. */

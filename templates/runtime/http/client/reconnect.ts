@@ -4,8 +4,8 @@ import { STREAM_TYPE } from "../headers.js";
 import { retryAfterMs } from "../retry-after.js";
 import { sleep, withJitter } from "./back-off.js";
 import type { BackOff } from "./back-off.js";
-import { mediaTypeOf, readBodyStart } from "./fetch.js";
-import { MAX_ERROR_BYTES } from "./requester.js";
+import { mediaTypeOf } from "./fetch.js";
+import { readRejection } from "./requester.js";
 import type { Requester } from "./requester.js";
 import type { ClientSession } from "./session.js";
 import type { StreamPosition } from "./stream.js";
@@ -67,7 +67,7 @@ export class Reconnector {
         this.#emit({ kind: "streamResumed", stream: "response" });
         return response;
       }
-      const { text } = await readBodyStart(response, MAX_ERROR_BYTES);
+      const text = await readRejection(response, signal);
       if (isTransientStatus(response.status)) {
         this.noteRejection(response, position);
         continue;

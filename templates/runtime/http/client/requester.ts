@@ -6,7 +6,7 @@ import { retryAfterMs } from "../retry-after.js";
 import { sleep } from "./back-off.js";
 import type { BackOff } from "./back-off.js";
 import { isNotSent } from "./failures.js";
-import { AuthorizedFetch } from "./fetch.js";
+import { AuthorizedFetch, readBodyStart } from "./fetch.js";
 import type { FetchSettings, HttpRequest } from "./fetch.js";
 
 /** Header fields of a request. */
@@ -166,4 +166,21 @@ function parseHttpUrl(url: string | URL): URL {
       `${JSON.stringify(parsed.protocol)} is not supported; the URL of a server begins with http: or https:`,
     );
   return parsed;
+}
+
+/**
+ * The beginning of a rejection's body; empty if the connection is lost meanwhile, since the status is what counts.
+ *
+ * @throws The signal's reason if it is aborted.
+ */
+export async function readRejection(
+  response: Response,
+  signal: AbortSignal,
+): Promise<string> {
+  try {
+    return (await readBodyStart(response, MAX_ERROR_BYTES)).text;
+  } catch {
+    signal.throwIfAborted();
+    return "";
+  }
 }

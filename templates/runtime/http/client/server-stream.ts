@@ -2,10 +2,10 @@ import type { ClientConnectionEvent } from "../../jsonrpc/connection-events.js";
 import { HttpError } from "../errors.js";
 import { EventTooLargeError } from "../event-stream.js";
 import { STREAM_TYPE } from "../headers.js";
-import { discardBody, mediaTypeOf, readBodyStart } from "./fetch.js";
+import { discardBody, mediaTypeOf } from "./fetch.js";
 import { isTransientStatus } from "./reconnect.js";
 import type { Reconnector } from "./reconnect.js";
-import { MAX_ERROR_BYTES } from "./requester.js";
+import { readRejection } from "./requester.js";
 import type { Requester } from "./requester.js";
 import type { ClientSession } from "./session.js";
 import { StreamPosition } from "./stream.js";
@@ -100,7 +100,7 @@ export class ServerStream {
           discardBody(response);
           return;
         }
-        const { text } = await readBodyStart(response, MAX_ERROR_BYTES);
+        const text = await readRejection(response, signal);
         // A new session has its own stream.
         if (!isFirst && (await session.renewIfLost(response, text, sessionId)))
           return;

@@ -21,7 +21,7 @@ import { STATELESS_ERROR_CODES } from "../../protocol/revision.js";
 import { PING } from "../../protocol/version-rules.js";
 import { HTTP_HEADERS, mirroredHeaders } from "../headers.js";
 import { BackOff } from "./back-off.js";
-import { discardBody, readBodyStart } from "./fetch.js";
+import { discardBody } from "./fetch.js";
 import { InternalRequests } from "./internal-requests.js";
 import {
   errorIn,
@@ -42,7 +42,7 @@ import { PostRetries } from "./post-retries.js";
 import type { RetryContext } from "./post-retries.js";
 import { Reconnector } from "./reconnect.js";
 import { RepeatableRequests } from "./repeatable.js";
-import { MAX_ERROR_BYTES, POST_HEADERS, Requester } from "./requester.js";
+import { POST_HEADERS, readRejection, Requester } from "./requester.js";
 import type { HeaderList } from "./requester.js";
 import { ResponseReader } from "./response.js";
 import { ServerStream } from "./server-stream.js";
@@ -357,6 +357,8 @@ export class HttpClient implements HttpClientTransport {
         );
       } catch (error) {
         post.controller.signal.throwIfAborted();
+        // Over HTTP+SSE, the answer does not come with the response.
+        if (post.unanswered.size === 0) return;
         if (!retries.retriesAfter(error)) throw error;
         continue;
       }
@@ -524,18 +526,5 @@ export class HttpClient implements HttpClientTransport {
     return post?.unanswered.has(id) === true
       ? post
       : this.#pendingPosts.find(id);
-  }
-}
-
-/** The body of a rejection; empty if the connection is lost meanwhile, since the status is what counts. */
-async function readRejection(
-  response: Response,
-  signal: AbortSignal,
-): Promise<string> {
-  try {
-    return (await readBodyStart(response, MAX_ERROR_BYTES)).text;
-  } catch {
-    signal.throwIfAborted();
-    return "";
   }
 }
