@@ -385,6 +385,27 @@ describe("the server's own stream", () => {
     expect(performance.now() - since).toBeLessThan(500);
   });
 
+  test('that ends at once again and again causes few events', async () => {
+    const { url } = await startScriptedServer(
+      sessionScript(({ verb, message }, response) => {
+        if (verb === 'POST' && message.id === undefined) response.writeHead(202).end();
+        else {
+          // The response to the call, and the server's own stream.
+          startStream(response);
+          response.write('retry: 0\n');
+          sendEvent(response, '', 'e1');
+          sendEvent(response, '', 'e2');
+          response.end();
+        }
+      }),
+    );
+    const { client, events } = await connectTestClient(['2025-11-25'], { url, reconnect });
+    expect((await rejectionOf(client.callTool(call, { timeout: 1000 }))).name).toBe('TimeoutError');
+    // Two streams, each with two events of ours every 100 ms.
+    expect(events.length).toBeGreaterThan(4);
+    expect(events.length).toBeLessThanOrEqual(2 * 2 * 12);
+  });
+
   test.each([
     ['honors', '1', 990, 1500],
     ['limits', '1e9', 20, 600],

@@ -67,7 +67,7 @@ interface Entry {
 /** The place of one request's result. */
 export interface CacheSlot {
   /**
-   * The fresh result; undefined if there is none.
+   * The result if it is fresh; otherwise undefined.
    *
    * @param checkAuthorization - Runs before a private result is used, and removes it if the credentials have changed.
    */

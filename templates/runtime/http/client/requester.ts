@@ -121,7 +121,7 @@ export class Requester {
     }
   }
 
-  /** Waits before the next attempt to connect; false if there is none. */
+  /** Waits before the next attempt to connect. Returns whether to try it. */
   async #waits(
     attempt: number,
     error: unknown,
