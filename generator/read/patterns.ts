@@ -26,8 +26,11 @@ export type PatternCheck = (pattern: string, flags: string) => PatternRisk | und
 /** Time limit for one pattern, in milliseconds. Ordinary patterns take 2 to 300, and ten times that on a busy machine. */
 const PATTERN_TIMEOUT_MS = 6000;
 
-/** When a check that ignores the limit is interrupted, in milliseconds. */
-const HARD_TIMEOUT_MS = 7000;
+/** How much later a check that ignores the limit is interrupted, in milliseconds. */
+const GRACE_MS = 1000;
+
+/** By which factor the limit grows at most on a busy machine, where a check gets only a part of the time. */
+const MAX_SLOWDOWN = 16;
 
 /** Time limit for all patterns of one run, in milliseconds. Those after it are not checked. */
 const RUN_TIMEOUT_MS = 30_000;
@@ -76,7 +79,7 @@ export function createPatternCheck(limitMs = RUN_TIMEOUT_MS): PatternCheck {
     if (known.has(key)) return known.get(key);
     if (spent > limitMs || pattern.length > MAX_PATTERN_LENGTH) return { kind: 'unknown' };
     const start = performance.now();
-    const risk = analyze(pattern, flags);
+    const risk = analyzePatiently(pattern, flags);
     spent += performance.now() - start;
     if (risk?.kind !== 'unknown') known.set(key, risk);
     return risk;
@@ -99,12 +102,25 @@ export function isPlain(pattern: string): boolean {
   return SINGLE_REPEAT.test(pattern) && (pattern.match(/\d{3,}/g) ?? []).length === 0;
 }
 
-function analyze(pattern: string, flags: string): PatternRisk | undefined {
+/** Allows more time if other programs had the processor, so that a verdict does not depend on them. */
+function analyzePatiently(pattern: string, flags: string): PatternRisk | undefined {
+  for (let slowdown = 1; ; slowdown *= 2) {
+    const before = process.cpuUsage();
+    const risk = analyze(pattern, flags, slowdown);
+    const { user, system } = process.cpuUsage(before);
+    const hadEnough = (user + system) / 1000 > 0.8 * PATTERN_TIMEOUT_MS;
+    if (risk?.kind !== 'unknown' || hadEnough || slowdown >= MAX_SLOWDOWN) return risk;
+  }
+}
+
+function analyze(pattern: string, flags: string, slowdown: number): PatternRisk | undefined {
   try {
     const checkSync = (loaded ??= loadChecker());
-    const run = (): Diagnostics => checkSync(pattern, flags, LIMITS);
+    const timeout = slowdown * PATTERN_TIMEOUT_MS;
+    const limits = { ...LIMITS, timeout, attackTimeout: slowdown * LIMITS.attackTimeout };
+    const run = (): Diagnostics => checkSync(pattern, flags, limits);
     // The checker may ignore its own limit.
-    const found = runInNewContext('run()', { run }, { timeout: HARD_TIMEOUT_MS }) as Diagnostics;
+    const found = runInNewContext('run()', { run }, { timeout: timeout + GRACE_MS }) as Diagnostics;
     if (found.status === 'safe') return undefined;
     const { complexity, attack } = found;
     if (found.status === 'unknown' || complexity === undefined || attack === undefined) return { kind: 'unknown' };

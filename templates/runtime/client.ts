@@ -30,6 +30,9 @@ import {
   isInputRequired,
 } from "./client/input.js";
 import { InvalidResultError, TooManyRoundsError } from "./client/errors.js";
+import { ResultCache } from "./client/cache.js";
+import { KeepAlive } from "./client/keep-alive.js";
+import type { KeepAliveOptions } from "./client/keep-alive.js";
 import { MAX_LIST_PAGES, allPages } from "./client/pages.js";
 import { Negotiation } from "./client/negotiate.js";
 import type { ConnectOptions } from "./client/negotiate.js";
@@ -38,6 +41,8 @@ import { ClientSubscriptions } from "./client/subscriptions.js";
 import { invalidParamsError } from "./protocol/invalid-params.js";
 import { PING } from "./protocol/version-rules.js";
 import { describeFailure } from "./validation.js";
+export type { CacheOptions } from "./client/cache.js";
+export type { KeepAliveOptions } from "./client/keep-alive.js";
 export type {
   ClientContext,
   ClientRequestHandler,
@@ -68,6 +73,10 @@ export class BaseClient<
   readonly #subscriptions: ClientSubscriptions;
   readonly #input: InputCollector;
   readonly #spoken: SpokenRevision;
+  /** Undefined unless the option `cache` is set. */
+  readonly #cache: ResultCache | undefined;
+  readonly #keepAlive: KeepAlive | undefined;
+  #transport: Transport | undefined;
   #isNegotiated = false;
   #server: ServerInfo = {
     info: undefined,
@@ -79,7 +88,8 @@ export class BaseClient<
 
   /**
    * @param revisions - All revisions that it supports; the newest that the server supports too is used.
-   * @throws TypeError if the list is empty, or a handler is for a method that none of the revisions has.
+   * @throws TypeError if the list is empty, or a handler is for a method that none of the revisions has; RangeError if
+   *   a number in `cache` or `keepAlive` is out of range.
    */
   constructor(revisions: readonly Revision[], settings: ClientSettings) {
     this.#settings = settings;
@@ -109,6 +119,17 @@ export class BaseClient<
       );
     }
     checkVendorNotifications(revisions, settings.vendorNotifications);
+    const { cache, keepAlive } = settings;
+    if (cache !== undefined && cache !== false)
+      this.#cache = new ResultCache(cache === true ? {} : cache);
+    if (keepAlive !== undefined)
+      this.#keepAlive = new KeepAlive(
+        keepAlive,
+        (options) => this.#endpoint.request(PING, undefined, options),
+        (error, policy) => {
+          this.#handleDeadConnection(error, policy);
+        },
+      );
     this.#endpoint = new Endpoint(
       {
         classify: (value): Classification =>
@@ -128,7 +149,13 @@ export class BaseClient<
             this.#endpoint.resolveLocally(id, {});
         },
         handleExit: () => this.#negotiation.restarts(),
+        handleConnectionEvent: ({ kind }) => {
+          if (kind === "sessionRenewed") this.#handleNewSession();
+          if (kind === "authorizationChanged") this.#cache?.clearPrivate();
+        },
         handleClose: () => {
+          this.#keepAlive?.stop();
+          this.#cache?.clear();
           this.#subscriptions.clear();
           this.#input.close();
         },
@@ -182,6 +209,7 @@ export class BaseClient<
     options: ConnectOptions = {},
   ): Promise<void> {
     await this.#endpoint.connect(transport);
+    this.#transport = transport;
     try {
       this.#server = await this.#negotiation.agree(transport, options);
       this.#isNegotiated = true;
@@ -191,6 +219,11 @@ export class BaseClient<
         this.#endpoint.notify("notifications/initialized");
         await this.#setLogLevel();
       }
+      if (
+        this.#endpoint.isOpen &&
+        maySend(this.#spoken.revision, "client", "request", PING)
+      )
+        this.#keepAlive?.start();
     } catch (error) {
       await this.#endpoint.close();
       throw error;
@@ -219,9 +252,10 @@ export class BaseClient<
   }
 
   /**
-   * Sends a request. Handlers provide the input that the server requests on the way.
+   * Sends a request, unless a cached result of it is fresh. Handlers provide the input that the server requests on the
+   * way.
    *
-   * @returns The complete result.
+   * @returns The complete result; a cached one is a copy.
    * @throws RpcError if the server responds with an error; CapabilityError or UnsupportedMethodError before anything is
    *   sent; InvalidResultError; TooManyRoundsError; any error of {@link Endpoint.request}.
    */
@@ -231,6 +265,42 @@ export class BaseClient<
     options?: CallOptions,
   ): Promise<object> {
     this.#refuseUnsupported(method, "request");
+    const cache = this.#cache;
+    if (cache === undefined)
+      return this.#requestInRounds(method, params, options);
+    const slot = cache.slotFor(method, params);
+    if (options?.bypassCache !== true) {
+      const cached = await slot?.find(() =>
+        this.#transport?.checkAuthorization?.(),
+      );
+      options?.signal?.throwIfAborted();
+      if (cached !== undefined) return cached;
+    }
+    try {
+      return await this.#requestInRounds(method, params, options, (result) =>
+        slot?.store(result),
+      );
+    } catch (error) {
+      cache.handleError(method, params, error);
+      throw error;
+    }
+  }
+
+  /** Removes all results from the cache. Results of running requests are not cached either. */
+  clearCache(): void {
+    this.#cache?.clear();
+  }
+
+  /**
+   * @param onFirstResult - Receives the result if it needs no input (MCP 2026-07-28, caching, cache key: others must not
+   *   be cached).
+   */
+  async #requestInRounds(
+    method: string,
+    params: object | undefined,
+    options: CallOptions | undefined,
+    onFirstResult?: (result: object) => void,
+  ): Promise<object> {
     const revision = this.#spoken.revision;
     const maxRounds = this.#settings.maxRounds ?? DEFAULT_MAX_ROUNDS;
     let roundParams: object | undefined;
@@ -241,7 +311,10 @@ export class BaseClient<
       const result = await this.#endpoint.request(method, sentParams, options);
       const checked = this.#validateResult(method, params, result);
       // In other revisions, such a member has no special meaning.
-      if (!revision.isStateless || !isInputRequired(checked)) return checked;
+      if (!revision.isStateless || !isInputRequired(checked)) {
+        if (round === 0) onFirstResult?.(checked);
+        return checked;
+      }
       // MCP 2026-07-28, multi round-trip requests: repeating the same request would return the same result.
       if (
         checked.inputRequests === undefined &&
@@ -294,6 +367,30 @@ export class BaseClient<
   ): Promise<Subscription> {
     this.#refuseUnsupported("subscriptions/listen", "request");
     return this.#subscriptions.open(filter, options);
+  }
+
+  /** The server keeps nothing of the former session. */
+  #handleNewSession(): void {
+    this.#cache?.clear();
+    if (this.#isNegotiated)
+      this.#setLogLevel().catch((error: unknown) => {
+        this.#endpoint.emit({ kind: "transportFailed", error });
+      });
+  }
+
+  /** A ping had no response. */
+  #handleDeadConnection(
+    error: unknown,
+    policy: NonNullable<KeepAliveOptions["onFailure"]>,
+  ): void {
+    this.#endpoint.emit({ kind: "pingFailed", error });
+    if (policy === "report") return;
+    if (policy === "reconnect" && this.#transport?.reconnect !== undefined)
+      this.#transport.reconnect();
+    else
+      this.close().catch((closeError: unknown) => {
+        this.#endpoint.emit({ kind: "transportFailed", error: closeError });
+      });
   }
 
   #refuseUnsupported(method: string, kind: "request" | "notification"): void {
@@ -374,6 +471,8 @@ export class BaseClient<
   #handleNotification(notification: Notification): void {
     const { method, params } = notification;
     const revision = this.#spoken.revision;
+    // Before a handler runs, since it may request the list again.
+    this.#cache?.handleNotification(method, params);
     if (!maySend(revision, "server", "notification", method)) {
       handleUnknownNotification(
         this.#endpoint,

@@ -12,6 +12,7 @@ export type {
   OAuthClientProvider,
   UnauthorizedContext,
 } from "./http/client/auth.js";
+export type { ClientConnectionEvent } from "./jsonrpc/connection-events.js";
 export type { HeaderSource } from "./http/client/fetch.js";
 export { HttpError, UnauthorizedError } from "./http/errors.js";
 export type {

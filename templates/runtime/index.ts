@@ -54,11 +54,14 @@ export {
   TooManyInputsError,
   TooManyRoundsError,
 } from "./client.js";
+export type { ClientConnectionEvent } from "./jsonrpc/connection-events.js";
 export type {
+  CacheOptions,
   ClientContext,
   ClientRequestHandler,
   ClientNotificationHandler,
   ClientSettings,
+  KeepAliveOptions,
   ListenOptions,
   ServerInfo,
   Subscription,

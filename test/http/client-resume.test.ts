@@ -170,8 +170,11 @@ describe("the server's own stream", () => {
       }),
     );
     const { events } = await listener(url, []);
-    await waitUntil(() => events.length > 0);
+    await waitUntil(() => events.some(({ kind }) => kind === 'transportFailed'));
+    const attempt = ['reconnecting', 'streamResumed'];
     expect(events.map((one) => (one.kind === 'transportFailed' ? String(one.error) : one.kind))).toEqual([
+      ...[attempt, attempt, attempt, attempt, attempt].flat(),
+      'gaveUp',
       expect.stringContaining("gave up the server's own stream after 5 failed attempts"),
     ]);
     expect(seen.filter(({ verb }) => verb === 'GET')).toHaveLength(6);

@@ -129,7 +129,9 @@ describe('sessions', () => {
     const renewed: (string | undefined)[] = [];
     const { client, transport } = await connectTestClient(['2025-11-25'], {
       url,
-      onSessionRenewed: (id) => void renewed.push(id),
+      onEvent: (event) => {
+        if (event.kind === 'sessionRenewed') renewed.push(event.sessionId);
+      },
     });
     await client.callTool(call);
     sessions = 7;

@@ -1,4 +1,6 @@
 /** Types of clients: settings, handlers, and information about the server. */
+import type { CacheOptions } from "./cache.js";
+import type { KeepAliveOptions } from "./keep-alive.js";
 import type { CallOptions, EndpointOptions } from "../jsonrpc/endpoint.js";
 import type {
   Implementation,
@@ -61,6 +63,14 @@ export interface ClientSettings
   readonly probeTimeout?: number | undefined;
   /** Maximum of input rounds in a call; 10 by default. */
   readonly maxRounds?: number | undefined;
+  /**
+   * Caches the results of lists, `resources/read` and `server/discover` as long as the server says with `ttlMs` (MCP
+   * 2026-07-28, caching). Off by default. {@link CallOptions.bypassCache} skips it for one call, and `clearCache` of the
+   * client empties it.
+   */
+  readonly cache?: boolean | CacheOptions | undefined;
+  /** Sends pings while the connection is open, to notice when it is dead. Off by default. */
+  readonly keepAlive?: KeepAliveOptions | undefined;
   /** Maximum of inputs that a server may request in one round of a call; 100 by default. */
   readonly maxInputRequests?: number | undefined;
 }

@@ -8,6 +8,8 @@ export interface HttpFailure {
   readonly status?: number | undefined;
   /** The response's body, or its beginning. */
   readonly body?: string | undefined;
+  /** Milliseconds after which the server asks to try again. */
+  readonly retryAfterMs?: number | undefined;
 }
 
 const MAX_BODY_CHARS = 200;
@@ -20,7 +22,7 @@ const FINAL_STATUSES: ReadonlySet<number> = new Set([401, 403, 407, 429]);
 
 /**
  * An HTTP request failed, or its response is not part of the protocol. If a POST got a status from 400 to 499, nothing
- * was run; otherwise the call may have run. Retry 429 and 503 later.
+ * was run; otherwise the call may have run. Retry 429 and 503 after `retryAfterMs`.
  */
 export class HttpError extends CallError {
   override readonly name: string = "HttpError";
@@ -30,13 +32,15 @@ export class HttpError extends CallError {
   readonly url: string;
   /** The beginning of the response's body. */
   readonly body: string;
+  /** The response's `Retry-After` in milliseconds; undefined if it has none. */
+  readonly retryAfterMs: number | undefined;
   /** Whether trying an older revision does not help. */
   readonly isFinal: boolean;
   readonly mayHaveRun: boolean;
 
   constructor(
     reason: string,
-    { method, url, status, body = "" }: HttpFailure,
+    { method, url, status, body = "", retryAfterMs }: HttpFailure,
     options?: { readonly cause?: unknown },
   ) {
     const location = publicUrl(url);
@@ -48,6 +52,7 @@ export class HttpError extends CallError {
     this.status = status;
     this.url = location;
     this.body = body.slice(0, MAX_BODY_CHARS);
+    this.retryAfterMs = retryAfterMs;
     this.mayHaveRun =
       method !== "POST" ||
       status === undefined ||

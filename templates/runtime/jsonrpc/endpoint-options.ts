@@ -1,4 +1,5 @@
 /** What configures an endpoint: its role, its options and those of calls; and the events that it reports. */
+import type { ClientConnectionEvent } from "./connection-events.js";
 import type { Classification, Invalid, ToleratedDeviation } from "./parse.js";
 import type { Diagnostic } from "./ndjson.js";
 import type { Notification, Request, RequestId } from "./message.js";
@@ -6,6 +7,7 @@ import type { InboundRequest } from "./inbound-request.js";
 
 /** Something worth logging that does not end the connection. */
 export type EndpointEvent =
+  | ClientConnectionEvent
   /** Input that is not a message; it was skipped, and answered if the protocol allows it. */
   | { readonly kind: "invalidMessage"; readonly invalid: Invalid | Diagnostic }
   /** A message that deviates from JSON-RPC in a way that an option tolerates. */
@@ -80,6 +82,10 @@ export interface CallOptions {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** The request being handled that this one belongs to. */
   readonly relatedRequestId?: RequestId | undefined;
+  /**
+   * Sends the request even if a client with a `cache` has a fresh result, which the new one replaces. Off by default.
+   */
+  readonly bypassCache?: boolean | undefined;
   /** Receives the id of the request before it is sent. */
   readonly onSent?: ((id: RequestId) => void) | undefined;
 }
@@ -114,6 +120,8 @@ export interface Role {
    * @returns Whether to restart it; pending calls are rejected either way.
    */
   handleExit?(): boolean;
+  /** Something happened to the connection that the transport has handled. */
+  handleConnectionEvent?(event: ClientConnectionEvent): void;
   /** The connection is closed; all calls have been rejected. */
   handleClose(): void;
 }

@@ -151,6 +151,11 @@ export class Endpoint {
     transport.onerror = (error) => {
       this.emit({ kind: "transportFailed", error });
     };
+    transport.onevent = (event) => {
+      if (this.#state !== "open") return;
+      this.#role.handleConnectionEvent?.(event);
+      this.emit(event);
+    };
     transport.onclose = () => {
       this.#teardown();
     };

@@ -1,3 +1,4 @@
+import type { ClientConnectionEvent } from "./connection-events.js";
 import type { Diagnostic } from "./ndjson.js";
 import type { Invalid } from "./parse.js";
 import type { Transport } from "./transport.js";
@@ -18,6 +19,18 @@ export function emitInvalid(
 ): void {
   try {
     transport.oninvalid?.(invalid);
+  } catch (error) {
+    emitError(transport, error);
+  }
+}
+
+/** Reports what happened to the connection. */
+export function emitEvent(
+  transport: Transport,
+  event: ClientConnectionEvent,
+): void {
+  try {
+    transport.onevent?.(event);
   } catch (error) {
     emitError(transport, error);
   }

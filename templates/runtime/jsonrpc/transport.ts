@@ -1,3 +1,4 @@
+import type { ClientConnectionEvent } from "./connection-events.js";
 import type { RequestId } from "./message.js";
 import type { Diagnostic } from "./ndjson.js";
 import type { Invalid } from "./parse.js";
@@ -98,12 +99,18 @@ export interface Transport {
    */
   onexit?: (() => boolean) | undefined;
   onerror?: ((error: Error) => void) | undefined;
+  /** Something happened to the connection that the transport has handled. */
+  onevent?: ((event: ClientConnectionEvent) => void) | undefined;
   /** The input is not a JSON value, or is too large; it was skipped, and reading continues. */
   oninvalid?: ((invalid: Diagnostic | Invalid) => void) | undefined;
   /** Whether the other side always rejects unknown methods, as over HTTP, so that waiting for a response is safe. */
   readonly rejectsUnknownMethods?: boolean | undefined;
   /** Whether the other side is known to exit if the first message is not `initialize`. */
   readonly needsInitialize?: boolean | undefined;
+  /** Drops connections that may be dead, and makes new ones. A transport without it can only be closed. */
+  reconnect?(): void;
+  /** Calls `onevent` with `authorizationChanged` if the next request will have other credentials than the last one. */
+  checkAuthorization?(): Promise<void>;
   /** Called once the revision is known, for transports that send it along. */
   setProtocolVersion?: ((version: string) => void) | undefined;
 }

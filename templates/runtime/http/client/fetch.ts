@@ -36,15 +36,26 @@ const METHOD_PRESERVING_REDIRECTS: ReadonlySet<number> = new Set([307, 308]);
 const RESERVED_HEADERS =
   /^(?:accept|content-type|content-length|host|last-event-id|mcp-.*)$/i;
 
+/** Custom headers that differ in each request, whoever calls. */
+const TRACING_HEADERS =
+  /^(?:traceparent|tracestate|baggage|x-request-id|x-correlation-id|date)$/i;
+
 /** Makes requests to one server, with its authorization. */
 export class AuthorizedFetch {
   readonly authorizer: Authorizer;
   readonly #settings: FetchSettings;
   readonly #basicAuthorization: string | undefined;
   readonly #fetch: Fetch;
+  readonly #onCallerChanged: () => void;
+  /** The custom headers and credentials of the last request. */
+  #caller: string | undefined;
 
-  /** @throws TypeError if a custom header is invalid or reserved for the transport. */
-  constructor(url: URL, settings: FetchSettings) {
+  /**
+   * @param onCallerChanged - Called before the first request with other credentials than the one before.
+   * @throws TypeError if a custom header is invalid or reserved for the transport.
+   */
+  constructor(url: URL, settings: FetchSettings, onCallerChanged: () => void) {
+    this.#onCallerChanged = onCallerChanged;
     this.#settings = settings;
     this.#fetch = settings.fetch ?? ((to, init) => fetch(to, init));
     this.authorizer = new Authorizer(
@@ -83,6 +94,11 @@ export class AuthorizedFetch {
       }
       request.signal.throwIfAborted();
     }
+  }
+
+  /** Calls `onCallerChanged` if the next request will have other credentials. */
+  async checkAuthorization(): Promise<void> {
+    await this.#callerHeaders(await this.authorizer.token());
   }
 
   /** Follows redirects within the origin: credentials and messages must not go elsewhere. */
@@ -145,13 +161,7 @@ export class AuthorizedFetch {
     url: URL,
     token: string | undefined,
   ): Promise<Response> {
-    const { headers: source } = this.#settings;
-    const customHeaders =
-      typeof source === "function" ? await source() : (source ?? {});
-    if (typeof source === "function") checkHeaders(customHeaders);
-    const allHeaders = new Headers({ ...customHeaders });
-    if (this.#basicAuthorization !== undefined)
-      allHeaders.set("authorization", this.#basicAuthorization);
+    const allHeaders = await this.#callerHeaders(token);
     if (token !== undefined)
       await this.authorizer.authorize({ method, url, token }, allHeaders);
     for (const [name, value] of headers) allHeaders.set(name, value);
@@ -172,6 +182,25 @@ export class AuthorizedFetch {
         { cause: error },
       );
     }
+  }
+
+  /** The headers that say who calls: custom ones, and credentials. */
+  async #callerHeaders(token: string | undefined): Promise<Headers> {
+    const { headers: source } = this.#settings;
+    const customHeaders =
+      typeof source === "function" ? await source() : (source ?? {});
+    if (typeof source === "function") checkHeaders(customHeaders);
+    const headers = new Headers({ ...customHeaders });
+    if (this.#basicAuthorization !== undefined)
+      headers.set("authorization", this.#basicAuthorization);
+    if (token !== undefined) headers.set("authorization", `Bearer ${token}`);
+    const caller = JSON.stringify(
+      [...headers].filter(([name]) => !TRACING_HEADERS.test(name)),
+    );
+    const hasChanged = this.#caller !== undefined && this.#caller !== caller;
+    this.#caller = caller;
+    if (hasChanged) this.#onCallerChanged();
+    return headers;
   }
 }
 

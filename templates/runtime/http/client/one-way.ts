@@ -1,8 +1,8 @@
 import { MAX_TIMER_DELAY_MS } from "../../jsonrpc/envelope.js";
 import { HttpError } from "../errors.js";
-import { discardBody, readBodyStart } from "./fetch.js";
+import { discardBody } from "./fetch.js";
 import { PostLimiter } from "./post-limiter.js";
-import { MAX_ERROR_BYTES } from "./requester.js";
+import { readRejection } from "./requester.js";
 import type { Requester } from "./requester.js";
 import type { ClientSession } from "./session.js";
 
@@ -147,6 +147,7 @@ export class OneWayPosts {
     isRetry = false,
   ): Promise<void> {
     const { requester, session } = this.#context;
+    await session.renewed;
     const sessionId = session.id;
     const response = await requester.fetch(
       "POST",
@@ -158,8 +159,8 @@ export class OneWayPosts {
       discardBody(response);
       return;
     }
-    const { text } = await readBodyStart(response, MAX_ERROR_BYTES);
-    if (!isRetry && (await session.renewIfLost(response, sessionId)))
+    const text = await readRejection(response, signal);
+    if (!isRetry && (await session.renewIfLost(response, text, sessionId)))
       await this.#post(message, signal, true);
     else
       throw requester.createError(

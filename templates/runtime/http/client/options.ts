@@ -1,3 +1,4 @@
+import type { ClientConnectionEvent } from "../../jsonrpc/connection-events.js";
 import type { SendOptions, Transport } from "../../jsonrpc/transport.js";
 import type { FetchSettings } from "./fetch.js";
 
@@ -9,7 +10,7 @@ export interface HttpClientOptions extends FetchSettings {
   readonly maxMessageBytes?: number | undefined;
   /** Maximum nesting depth of arrays and objects; 256 by default. */
   readonly maxDepth?: number | undefined;
-  /** How to reconnect to a stream that broke off. */
+  /** How to reconnect to a stream that broke off, and to a server that restarts. */
   readonly reconnect?: ReconnectOptions | undefined;
   /** Milliseconds within which the server must accept a notification or response; 30,000 by default. */
   readonly acceptTimeout?: number | undefined;
@@ -22,16 +23,28 @@ export interface HttpClientOptions extends FetchSettings {
   /** Whether to fall back to HTTP+SSE (2024-11-05) if the server rejects the first request. On by default. */
   readonly fallsBackToSse?: boolean | undefined;
   /**
-   * Called when the server has lost the session and the client has started a new one, as the specification requires. The
-   * state of the old one, such as subscriptions and the logging level, is gone. The id is undefined if the server uses no
-   * sessions now.
+   * Whether to send a request again if that cannot run it twice. On by default:
+   *
+   * - If a server that has responded before does not accept connections, as during a restart, after the delays of
+   *   {@link reconnect}.
+   * - If the server answers 429 with `Retry-After`, up to `maxAttempts` times and no longer than `maxDelayMs` each; also
+   *   503, if the request only reads.
+   * - If the connection is lost before the response, once, and only a request that reads: lists, `resources/read`,
+   *   `prompts/get`, `completion/complete`, `ping`, and tools that the server has listed with `readOnlyHint` or
+   *   `idempotentHint`. Any other call may have run, so it fails.
    */
-  readonly onSessionRenewed?: ((id: string | undefined) => void) | undefined;
+  readonly retriesRequests?: boolean | undefined;
+  /**
+   * Receives what happens to the connection, such as a renewed session. The `onEvent` of a generated client receives the
+   * same; this is for transports that another client uses.
+   */
+  readonly onEvent?: ((event: ClientConnectionEvent) => void) | undefined;
 }
 
 /**
  * How to reconnect to a stream that broke off. The server's `retry` takes precedence, but is at least 100 ms. If
- * streams repeatedly end soon with at most one new event, the delay grows up to 5 s.
+ * streams repeatedly end soon with at most one new event, the delay grows up to 5 s. Requests that cannot be sent,
+ * since the server is not reachable, have the same delays.
  */
 export interface ReconnectOptions {
   /** Milliseconds to wait at first, doubled with each failed attempt; 1000 by default. */

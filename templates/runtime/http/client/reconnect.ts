@@ -1,14 +1,15 @@
+import type { ClientConnectionEvent } from "../../jsonrpc/connection-events.js";
 import { HttpError } from "../errors.js";
 import { STREAM_TYPE } from "../headers.js";
-import { mediaTypeOf, readBodyStart } from "./fetch.js";
-import type { ReconnectOptions } from "./options.js";
-import { MAX_ERROR_BYTES } from "./requester.js";
+import { retryAfterMs } from "../retry-after.js";
+import { sleep, withJitter } from "./back-off.js";
+import type { BackOff } from "./back-off.js";
+import { mediaTypeOf } from "./fetch.js";
+import { readRejection } from "./requester.js";
 import type { Requester } from "./requester.js";
 import type { ClientSession } from "./session.js";
 import type { StreamPosition } from "./stream.js";
 
-/** Minimum of milliseconds between two attempts, regardless of the options. */
-const MIN_RECONNECT_DELAY_MS = 20;
 /** Minimum of milliseconds between two attempts, regardless of the server's `retry`. */
 const MIN_RETRY_MS = 100;
 /** Maximum of milliseconds between two attempts if the server ends its streams soon but still responds. */
@@ -20,26 +21,25 @@ const MAX_SHORT_STREAM_DELAY_MS = 5000;
  * `failedAttempts` of a position grows by one with each attempt; after `maxAttempts` the client gives up.
  */
 export class Reconnector {
-  readonly maxAttempts: number;
-  readonly #initialDelayMs: number;
-  readonly #maxDelayMs: number;
+  readonly #backOff: BackOff;
   readonly #requester: Requester;
   readonly #session: ClientSession;
+  readonly #emit: (event: ClientConnectionEvent) => void;
 
   constructor(
     requester: Requester,
     session: ClientSession,
-    {
-      maxAttempts = 5,
-      initialDelayMs = 1000,
-      maxDelayMs = 30_000,
-    }: ReconnectOptions = {},
+    backOff: BackOff,
+    emit: (event: ClientConnectionEvent) => void,
   ) {
     this.#requester = requester;
     this.#session = session;
-    this.maxAttempts = maxAttempts;
-    this.#initialDelayMs = initialDelayMs;
-    this.#maxDelayMs = maxDelayMs;
+    this.#backOff = backOff;
+    this.#emit = emit;
+  }
+
+  get maxAttempts(): number {
+    return this.#backOff.maxAttempts;
   }
 
   /**
@@ -54,39 +54,76 @@ export class Reconnector {
     const { url } = this.#requester;
     for (;;) {
       if (position.failedAttempts >= this.maxAttempts)
-        throw new HttpError(
-          `the stream broke off; gave up after ${this.maxAttempts} failed attempts to resume it`,
-          { method: "GET", url },
+        throw this.giveUp(
+          new HttpError(
+            `the stream broke off; gave up after ${this.maxAttempts} failed attempts to resume it`,
+            { method: "GET", url },
+          ),
         );
       await this.wait(position, signal);
       const response = await this.open(position, signal);
       if (response === undefined) continue;
-      if (response.ok && mediaTypeOf(response) === STREAM_TYPE) return response;
-      const { text } = await readBodyStart(response, MAX_ERROR_BYTES);
-      if (isTransientStatus(response.status)) continue;
-      throw new HttpError(
-        "the stream broke off, and the server does not resume it",
-        { method: "GET", url, status: response.status, body: text },
+      if (response.ok && mediaTypeOf(response) === STREAM_TYPE) {
+        this.#emit({ kind: "streamResumed", stream: "response" });
+        return response;
+      }
+      const text = await readRejection(response, signal);
+      if (isTransientStatus(response.status)) {
+        this.noteRejection(response, position);
+        continue;
+      }
+      throw this.giveUp(
+        new HttpError(
+          "the stream broke off, and the server does not resume it",
+          { method: "GET", url, status: response.status, body: text },
+        ),
       );
     }
   }
 
+  /** Reports that there will be no further attempt. Returns the error. */
+  giveUp(error: HttpError): HttpError {
+    this.#emit({ kind: "gaveUp", error });
+    return error;
+  }
+
+  /** Remembers how long a server that rejects a stream asks to wait, up to `maxDelayMs`. */
+  noteRejection(response: Response, position: StreamPosition): void {
+    position.retryAfterMs = Math.min(
+      retryAfterMs(response) ?? 0,
+      this.#backOff.maxDelayMs,
+    );
+  }
+
   /** Waits until the next attempt, and counts it. */
   async wait(position: StreamPosition, signal: AbortSignal): Promise<void> {
-    await sleep(this.#delayBefore(position), signal);
+    const delayMs = this.#delayBefore(position);
+    position.retryAfterMs = 0;
+    this.#emit({
+      kind: "reconnecting",
+      attempt: position.failedAttempts + 1,
+      delayMs,
+      reason: "the stream ended",
+    });
+    await sleep(delayMs, signal);
     position.failedAttempts += 1;
   }
 
-  /** Requests a stream. Returns undefined if there was no response, so that another attempt may help. */
+  /**
+   * Requests a stream. Returns undefined if there was no response, so that another attempt may help.
+   *
+   * @param connectionSignal - Aborting it ends this attempt, or the connection that results; aborting `signal` ends all.
+   */
   async open(
     position: StreamPosition,
     signal: AbortSignal,
+    connectionSignal = signal,
   ): Promise<Response | undefined> {
     try {
       return await this.#requester.fetch(
         "GET",
         [...this.#session.headers, ...position.headers],
-        signal,
+        connectionSignal,
       );
     } catch (error) {
       signal.throwIfAborted();
@@ -101,13 +138,15 @@ export class Reconnector {
     failedAttempts,
     shortStreams,
     retry,
+    retryAfterMs: afterRejection,
   }: StreamPosition): number {
-    const requestedDelay =
-      retry === undefined
-        ? Math.max(this.#initialDelayMs, MIN_RECONNECT_DELAY_MS)
-        : Math.max(retry, MIN_RETRY_MS);
+    const { initialDelayMs, maxDelayMs } = this.#backOff;
+    const requestedDelay = Math.max(
+      retry === undefined ? initialDelayMs : Math.max(retry, MIN_RETRY_MS),
+      afterRejection,
+    );
     const afterFailures =
-      failedAttempts === 0 ? 0 : this.#initialDelayMs * 2 ** failedAttempts;
+      failedAttempts === 0 ? 0 : initialDelayMs * 2 ** failedAttempts;
     // After the first short stream, the server may want its clients to poll (MCP 2025-11-25, Streamable HTTP,
     // resumability).
     const afterShortStreams =
@@ -116,29 +155,13 @@ export class Reconnector {
         : Math.min(MIN_RETRY_MS * 2 ** shortStreams, MAX_SHORT_STREAM_DELAY_MS);
     const backOff = Math.min(
       Math.max(afterFailures, afterShortStreams),
-      this.#maxDelayMs,
+      maxDelayMs,
     );
-    // With jitter, since otherwise all clients of a restarted server would reconnect at once.
-    return Math.max(requestedDelay, backOff * (0.5 + Math.random() / 2));
+    return Math.max(requestedDelay, withJitter(backOff));
   }
 }
 
 /** Whether a rejection may be temporary. A conflict is: the server has not noticed yet that the stream broke off. */
 export function isTransientStatus(status: number): boolean {
   return status >= 500 || status === 408 || status === 409 || status === 429;
-}
-
-function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    signal.throwIfAborted();
-    const onAbort = (): void => {
-      clearTimeout(timer);
-      reject(signal.reason as Error);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", onAbort);
-      resolve();
-    }, milliseconds);
-    signal.addEventListener("abort", onAbort, { once: true });
-  });
 }

@@ -1,8 +1,13 @@
+import type { ClientConnectionEvent } from "../../jsonrpc/connection-events.js";
 import { HttpError } from "../errors.js";
 import { JSON_TYPE, STREAM_TYPE } from "../headers.js";
 import type { Authorizer } from "./auth.js";
-import { AuthorizedFetch } from "./fetch.js";
-import type { FetchSettings } from "./fetch.js";
+import { retryAfterMs } from "../retry-after.js";
+import { sleep } from "./back-off.js";
+import type { BackOff } from "./back-off.js";
+import { isNotSent } from "./failures.js";
+import { AuthorizedFetch, readBodyStart } from "./fetch.js";
+import type { FetchSettings, HttpRequest } from "./fetch.js";
 
 /** Header fields of a request. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
@@ -16,6 +21,13 @@ export const POST_HEADERS: HeaderList = [
 /** Bytes of an error response's body that are read. */
 export const MAX_ERROR_BYTES = 64 * 1024;
 
+/** How a requester reaches a server that restarts. */
+export interface ReachSettings {
+  /** Undefined if requests are not retried. */
+  readonly backOff: BackOff | undefined;
+  readonly emit: (event: ClientConnectionEvent) => void;
+}
+
 /**
  * Makes the transport's requests to one server.
  *
@@ -24,12 +36,26 @@ export const MAX_ERROR_BYTES = 64 * 1024;
 export class Requester {
   readonly url: URL;
   readonly #authorizedFetch: AuthorizedFetch;
+  readonly #reach: ReachSettings;
   #postUrl: URL | undefined;
+  #hasResponded = false;
 
   /** @throws TypeError if the URL is not an HTTP URL, or a header is reserved. */
-  constructor(url: string | URL, settings: FetchSettings) {
+  constructor(
+    url: string | URL,
+    settings: FetchSettings,
+    reach: ReachSettings,
+  ) {
     this.url = parseHttpUrl(url);
-    this.#authorizedFetch = new AuthorizedFetch(this.url, settings);
+    this.#reach = reach;
+    this.#authorizedFetch = new AuthorizedFetch(this.url, settings, () => {
+      reach.emit({ kind: "authorizationChanged" });
+    });
+  }
+
+  /** Whether the server has ever responded. */
+  get hasResponded(): boolean {
+    return this.#hasResponded;
   }
 
   get authorizer(): Authorizer {
@@ -55,13 +81,24 @@ export class Requester {
     return true;
   }
 
-  fetch(
+  /** Reports new credentials now, instead of with the next request. */
+  checkAuthorization(): Promise<void> {
+    return this.#authorizedFetch.checkAuthorization();
+  }
+
+  /**
+   * Makes a request. A POST that cannot be sent, since a server that has responded before is not reachable, waits for the
+   * server to come back.
+   *
+   * @throws What {@link AuthorizedFetch.call} throws.
+   */
+  async fetch(
     method: "GET" | "POST" | "DELETE",
     headers: HeaderList,
     signal: AbortSignal,
     message?: object,
   ): Promise<Response> {
-    return this.#authorizedFetch.call({
+    const request: HttpRequest = {
       method,
       url: method === "POST" ? (this.#postUrl ?? this.url) : this.url,
       headers:
@@ -70,7 +107,42 @@ export class Requester {
           : [["Accept", STREAM_TYPE] as const, ...headers],
       ...(message === undefined ? {} : { body: JSON.stringify(message) }),
       signal,
+    };
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const response = await this.#authorizedFetch.call(request);
+        this.#hasResponded = true;
+        return response;
+      } catch (error) {
+        signal.throwIfAborted();
+        if (method !== "POST" || !(await this.#waits(attempt, error, signal)))
+          throw error;
+      }
+    }
+  }
+
+  /** Waits before the next attempt to connect. Returns whether to try it. */
+  async #waits(
+    attempt: number,
+    error: unknown,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const { backOff, emit } = this.#reach;
+    if (backOff === undefined || !this.#hasResponded || !isNotSent(error))
+      return false;
+    if (attempt > backOff.maxAttempts) {
+      emit({ kind: "gaveUp", error });
+      return false;
+    }
+    const delayMs = backOff.delayMs(attempt);
+    emit({
+      kind: "reconnecting",
+      attempt,
+      delayMs,
+      reason: error instanceof Error ? error.message : String(error),
     });
+    await sleep(delayMs, signal);
+    return true;
   }
 
   /** The error of a POST whose response the transport cannot use. */
@@ -80,6 +152,7 @@ export class Requester {
       url: this.#postUrl ?? this.url,
       status: response.status,
       body,
+      retryAfterMs: retryAfterMs(response),
     });
   }
 }
@@ -93,4 +166,21 @@ function parseHttpUrl(url: string | URL): URL {
       `${JSON.stringify(parsed.protocol)} is not supported; the URL of a server begins with http: or https:`,
     );
   return parsed;
+}
+
+/**
+ * The beginning of a rejection's body; empty if the connection is lost meanwhile, since the status is what counts.
+ *
+ * @throws The signal's reason if it is aborted.
+ */
+export async function readRejection(
+  response: Response,
+  signal: AbortSignal,
+): Promise<string> {
+  try {
+    return (await readBodyStart(response, MAX_ERROR_BYTES)).text;
+  } catch {
+    signal.throwIfAborted();
+    return "";
+  }
 }

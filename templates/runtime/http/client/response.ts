@@ -52,7 +52,17 @@ export class ResponseReader {
 
   async #readJson(response: Response, post: PendingPost): Promise<void> {
     const limit = this.#context.reader.maxMessageBytes;
-    const text = await readBodyText(response, limit);
+    let text: string | undefined;
+    try {
+      text = await readBodyText(response, limit);
+    } catch (error) {
+      post.controller.signal.throwIfAborted();
+      throw new HttpError(
+        "the connection was lost during the response",
+        { method: "POST", url: this.#context.requester.url },
+        { cause: error },
+      );
+    }
     if (text === undefined)
       throw this.#context.requester.createError(
         response,

@@ -1,10 +1,11 @@
+import type { ClientConnectionEvent } from "../../jsonrpc/connection-events.js";
 import { HttpError } from "../errors.js";
 import { EventTooLargeError } from "../event-stream.js";
 import { STREAM_TYPE } from "../headers.js";
-import { discardBody, mediaTypeOf, readBodyStart } from "./fetch.js";
+import { discardBody, mediaTypeOf } from "./fetch.js";
 import { isTransientStatus } from "./reconnect.js";
 import type { Reconnector } from "./reconnect.js";
-import { MAX_ERROR_BYTES } from "./requester.js";
+import { readRejection } from "./requester.js";
 import type { Requester } from "./requester.js";
 import type { ClientSession } from "./session.js";
 import { StreamPosition } from "./stream.js";
@@ -19,6 +20,7 @@ export interface ServerStreamContext {
   readonly onValue: (value: unknown) => void;
   /** Receives the reason why the stream ended for good. */
   readonly onError: (error: unknown) => void;
+  readonly emit: (event: ClientConnectionEvent) => void;
 }
 
 /**
@@ -29,6 +31,8 @@ export interface ServerStreamContext {
 export class ServerStream {
   readonly #context: ServerStreamContext;
   #current: AbortController | undefined;
+  /** Aborts the connection of the stream, and not the stream, which is then resumed. */
+  #connection = new AbortController();
   #isClosed = false;
 
   constructor(context: ServerStreamContext) {
@@ -46,35 +50,59 @@ export class ServerStream {
     });
   }
 
+  /** Drops the connection of the stream, which may be dead, and resumes the stream. */
+  reconnect(): void {
+    this.#connection.abort(new Error("the connection seems to be dead"));
+  }
+
   close(): void {
     this.#isClosed = true;
     this.#current?.abort();
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    const { requester, reader, reconnector, session, onValue } = this.#context;
+    const { requester, reader, reconnector, session, onValue, emit } =
+      this.#context;
     const { maxAttempts } = reconnector;
     const position = new StreamPosition();
+    let connection = new AbortController();
+    signal.addEventListener(
+      "abort",
+      () => {
+        connection.abort(signal.reason);
+      },
+      { once: true },
+    );
     for (let isFirst = true; ; isFirst = false) {
       if (!isFirst) {
         if (position.failedAttempts >= maxAttempts)
-          throw new HttpError(
-            `gave up the server's own stream after ${maxAttempts} failed attempts`,
-            { method: "GET", url: requester.url },
+          throw reconnector.giveUp(
+            new HttpError(
+              `gave up the server's own stream after ${maxAttempts} failed attempts`,
+              { method: "GET", url: requester.url },
+            ),
           );
         await reconnector.wait(position, signal);
       }
+      await session.renewed;
       const sessionId = session.id;
-      const response = await reconnector.open(position, signal);
+      signal.throwIfAborted();
+      connection = new AbortController();
+      this.#connection = connection;
+      const response = await reconnector.open(
+        position,
+        signal,
+        connection.signal,
+      );
       if (response === undefined) continue;
       if (!response.ok || mediaTypeOf(response) !== STREAM_TYPE) {
         if (isFirst && response.status === 405) {
           discardBody(response);
           return;
         }
-        const { text } = await readBodyStart(response, MAX_ERROR_BYTES);
+        const text = await readRejection(response, signal);
         // A new session has its own stream.
-        if (!isFirst && (await session.renewIfLost(response, sessionId)))
+        if (!isFirst && (await session.renewIfLost(response, text, sessionId)))
           return;
         if (
           !isFirst &&
@@ -82,7 +110,9 @@ export class ServerStream {
           response.status === 400
         )
           position.lastEventId = undefined;
-        else if (!isTransientStatus(response.status))
+        else if (isTransientStatus(response.status))
+          reconnector.noteRejection(response, position);
+        else
           throw new HttpError("the server does not offer its own stream", {
             method: "GET",
             url: requester.url,
@@ -91,6 +121,7 @@ export class ServerStream {
           });
         continue;
       }
+      if (!isFirst) emit({ kind: "streamResumed", stream: "server" });
       const since = performance.now();
       try {
         await reader.readEvents(response, position, onValue);

@@ -1,15 +1,23 @@
 import { isStatelessVersion } from "../../protocol/version-rules.js";
+import type { ClientConnectionEvent } from "../../jsonrpc/connection-events.js";
 import { isObject, methodOf } from "../../jsonrpc/envelope.js";
 import { HttpError } from "../errors.js";
 import { HTTP_HEADERS, isSessionId } from "../headers.js";
 import { discardBody } from "./fetch.js";
 import type { InternalRequests } from "./internal-requests.js";
+import { isSessionLost } from "./lost-session.js";
 import type { SentRequest } from "./messages.js";
 import { POST_HEADERS } from "./requester.js";
 import type { HeaderList, Requester } from "./requester.js";
 
 /** Milliseconds that the server may take to end a session. */
 const DELETE_TIMEOUT_MS = 2000;
+/** Maximum of consecutive sessions in which the server answers no request. */
+const MAX_UNUSED_SESSIONS = 3;
+/** Milliseconds until the client tries again after so many. */
+const RENEWAL_PAUSE_MS = 30_000;
+/** Milliseconds that a renewal may take, since all requests wait for it. */
+const RENEWAL_TIMEOUT_MS = 60_000;
 
 /** What a session needs from its transport. */
 export interface ClientSessionContext {
@@ -17,14 +25,14 @@ export interface ClientSessionContext {
   readonly internalRequests: InternalRequests;
   /** Aborted when the transport closes. */
   readonly closed: AbortSignal;
-  /** Receives the id of the new session; undefined if the server uses none now. */
-  readonly onRenewed: (id: string | undefined) => void;
+  readonly emit: (event: ClientConnectionEvent) => void;
 }
 
 /**
  * The session that the server assigned, and the revision that its requests name.
  *
- * At most one renewal runs; requests that were rejected with the old session wait for it.
+ * At most one renewal runs; requests wait for it, both those that were rejected with the old session and new ones.
+ * `#unusedSessions` counts the renewals since a request was answered; past a limit, renewals pause.
  * The id is the one in the newest response to `initialize`, or the lost one after a failed renewal.
  */
 export class ClientSession {
@@ -35,6 +43,8 @@ export class ClientSession {
   #initializeRequest: SentRequest | undefined;
   #renewal: Promise<void> | undefined;
   #renewals = 0;
+  #unusedSessions = 0;
+  #lastRenewalAt = 0;
 
   constructor(context: ClientSessionContext) {
     this.#context = context;
@@ -52,6 +62,16 @@ export class ClientSession {
   setProtocolVersion(version: string): void {
     this.#protocolVersion = version;
     this.#isStateless = isStatelessVersion(version);
+  }
+
+  /** Resolves when no renewal runs, whether it succeeded or not; undefined if that is now. */
+  get renewed(): Promise<void> | undefined {
+    return this.#renewal?.catch(() => undefined);
+  }
+
+  /** Called when the server answers a request of the session. */
+  noteAnswer(): void {
+    this.#unusedSessions = 0;
   }
 
   /** Remembers the request that starts a session, to renew it. */
@@ -100,14 +120,16 @@ export class ClientSession {
    * Starts a new session if the server has lost the one of a request (MCP 2025-11-25, Streamable HTTP, session
    * management).
    *
+   * @param text - The body of the response.
    * @param id - The session of the request.
    * @returns Whether there is a new one, so that the request may be retried.
    */
   async renewIfLost(
     response: Response,
+    text: string,
     id: string | undefined,
   ): Promise<boolean> {
-    if (response.status !== 404 || id === undefined) return false;
+    if (id === undefined || !isSessionLost(response.status, text)) return false;
     if (
       this.#initializeRequest === undefined ||
       this.#context.requester.postUrl !== undefined
@@ -115,18 +137,63 @@ export class ClientSession {
       return false;
     // Another request may have renewed it meanwhile.
     if (this.#renewal === undefined && id !== this.#id) return true;
-    this.#renewal ??= this.#renew(this.#initializeRequest).finally(() => {
+    if (this.#renewal === undefined && this.#isPaused(response)) return false;
+    this.#renewal ??= this.#renewInTime(this.#initializeRequest).finally(() => {
       this.#renewal = undefined;
     });
     await this.#renewal;
     return true;
   }
 
-  async #renew({ params }: SentRequest): Promise<void> {
-    const { requester, internalRequests, closed, onRenewed } = this.#context;
+  /** Whether the server has lost too many sessions in a row, so that a further one would be of no use now. */
+  #isPaused(response: Response): boolean {
+    if (this.#unusedSessions < MAX_UNUSED_SESSIONS) return false;
+    if (performance.now() - this.#lastRenewalAt > RENEWAL_PAUSE_MS) {
+      this.#unusedSessions = 0;
+      return false;
+    }
+    // Reported once.
+    if (this.#unusedSessions === MAX_UNUSED_SESSIONS) {
+      this.#unusedSessions += 1;
+      const error = this.#context.requester.createError(
+        response,
+        `the server has lost ${MAX_UNUSED_SESSIONS} new sessions in a row`,
+      );
+      this.#context.emit({ kind: "gaveUp", error });
+    }
+    return true;
+  }
+
+  async #renewInTime(request: SentRequest): Promise<void> {
+    const { closed, requester } = this.#context;
+    const controller = new AbortController();
+    const abort = (): void => {
+      controller.abort(closed.reason);
+    };
+    closed.addEventListener("abort", abort, { once: true });
+    const timer = setTimeout(() => {
+      controller.abort(
+        new HttpError(`no new session within ${RENEWAL_TIMEOUT_MS} ms`, {
+          method: "POST",
+          url: requester.url,
+        }),
+      );
+    }, RENEWAL_TIMEOUT_MS);
+    try {
+      await this.#renew(request, controller.signal);
+    } finally {
+      clearTimeout(timer);
+      closed.removeEventListener("abort", abort);
+    }
+  }
+
+  async #renew({ params }: SentRequest, signal: AbortSignal): Promise<void> {
+    const { requester, internalRequests, emit } = this.#context;
     const lost = this.#id;
     this.#id = undefined;
     this.#renewals += 1;
+    this.#unusedSessions += 1;
+    this.#lastRenewalAt = performance.now();
     try {
       const { result } = await internalRequests.send({
         request: {
@@ -136,7 +203,7 @@ export class ClientSession {
           ...(params === undefined ? {} : { params }),
         },
         headers: POST_HEADERS,
-        signal: closed,
+        signal,
         onResponse: (response) => {
           this.saveId(response);
         },
@@ -155,11 +222,11 @@ export class ClientSession {
     const response = await requester.fetch(
       "POST",
       this.postHeaders(initialized),
-      closed,
+      signal,
       initialized,
     );
     discardBody(response);
-    onRenewed(this.#id);
+    emit({ kind: "sessionRenewed", sessionId: this.#id });
   }
 
   /** A new session continues in the revision of the old one. */

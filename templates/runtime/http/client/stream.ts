@@ -27,6 +27,8 @@ export class StreamPosition {
   lastEventId: string | undefined;
   /** The server's milliseconds to wait before reconnecting, if it sent any. */
   retry: number | undefined;
+  /** Milliseconds to wait at least, as requested by the last rejection. */
+  retryAfterMs = 0;
   failedAttempts = 0;
   shortStreams = 0;
   #events = 0;

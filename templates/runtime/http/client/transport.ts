@@ -1,3 +1,4 @@
+import type { ClientConnectionEvent } from "../../jsonrpc/connection-events.js";
 import { parseJsonOrUndefined } from "../../jsonrpc/scan.js";
 import {
   cancelledIdOf,
@@ -10,13 +11,17 @@ import type { Invalid } from "../../jsonrpc/parse.js";
 import {
   emitClose,
   emitError,
+  emitEvent,
   emitInvalid,
   emitMessage,
+  notifyListener,
 } from "../../jsonrpc/transport-events.js";
 import type { Transport } from "../../jsonrpc/transport.js";
 import { STATELESS_ERROR_CODES } from "../../protocol/revision.js";
+import { PING } from "../../protocol/version-rules.js";
 import { HTTP_HEADERS, mirroredHeaders } from "../headers.js";
-import { discardBody, readBodyStart } from "./fetch.js";
+import { BackOff } from "./back-off.js";
+import { discardBody } from "./fetch.js";
 import { InternalRequests } from "./internal-requests.js";
 import {
   errorIn,
@@ -33,8 +38,11 @@ import type {
 import { ToolHeaderCache } from "./param-headers.js";
 import { PendingPost, PendingPosts, requestsIn } from "./pending-post.js";
 import { PostLimiter } from "./post-limiter.js";
+import { PostRetries } from "./post-retries.js";
+import type { RetryContext } from "./post-retries.js";
 import { Reconnector } from "./reconnect.js";
-import { MAX_ERROR_BYTES, POST_HEADERS, Requester } from "./requester.js";
+import { RepeatableRequests } from "./repeatable.js";
+import { POST_HEADERS, readRejection, Requester } from "./requester.js";
 import type { HeaderList } from "./requester.js";
 import { ResponseReader } from "./response.js";
 import { ServerStream } from "./server-stream.js";
@@ -64,6 +72,7 @@ export class HttpClient implements HttpClientTransport {
   onclose: Transport["onclose"];
   onerror: Transport["onerror"];
   oninvalid: Transport["oninvalid"];
+  onevent: Transport["onevent"];
   readonly rejectsUnknownMethods = true;
   readonly sendAwaitsResponse = true;
 
@@ -76,6 +85,8 @@ export class HttpClient implements HttpClientTransport {
   readonly #serverStream: ServerStream;
   readonly #oneWayPosts: OneWayPosts;
   readonly #calls: PostLimiter;
+  readonly #repeatable = new RepeatableRequests();
+  readonly #retryContext: RetryContext;
   readonly #pendingPosts = new PendingPosts();
   /** Aborts everything that belongs to no post. */
   readonly #shutdown = new AbortController();
@@ -91,7 +102,22 @@ export class HttpClient implements HttpClientTransport {
       );
     this.#options = options;
     this.#calls = new PostLimiter(maxConcurrentCalls);
-    const requester = new Requester(options.url, options);
+    const emit = (event: ClientConnectionEvent): void => {
+      this.#emit(event);
+    };
+    const backOff = new BackOff(options.reconnect);
+    const retryBackOff =
+      options.retriesRequests === false ? undefined : backOff;
+    const requester = new Requester(options.url, options, {
+      backOff: retryBackOff,
+      emit,
+    });
+    this.#retryContext = {
+      backOff: retryBackOff,
+      repeatable: this.#repeatable,
+      hasResponded: () => requester.hasResponded,
+      emit,
+    };
     const reader = new ValueReader(options, (invalid) => {
       this.#handleInvalid(invalid);
     });
@@ -107,14 +133,13 @@ export class HttpClient implements HttpClientTransport {
       requester,
       internalRequests,
       closed,
-      onRenewed: (id) => {
-        this.#handleRenewal(id);
-      },
+      emit,
     });
     const reconnector = new Reconnector(
       requester,
       this.#session,
-      options.reconnect,
+      backOff,
+      emit,
     );
     this.#responseReader = new ResponseReader({
       requester,
@@ -133,6 +158,7 @@ export class HttpClient implements HttpClientTransport {
         this.#deliver(value);
       },
       onError,
+      emit,
     });
     this.#oneWayPosts = new OneWayPosts({
       requester,
@@ -162,6 +188,14 @@ export class HttpClient implements HttpClientTransport {
 
   setProtocolVersion(version: string): void {
     this.#session.setProtocolVersion(version);
+  }
+
+  reconnect(): void {
+    this.#serverStream.reconnect();
+  }
+
+  checkAuthorization(): Promise<void> {
+    return this.#requester.checkAuthorization();
   }
 
   finishAuth(answer: string | URLSearchParams, iss?: string): Promise<void> {
@@ -267,17 +301,11 @@ export class HttpClient implements HttpClientTransport {
         this.#session.rememberInitialize(request);
       else await this.#oneWayPosts.initializedAccepted;
       post.controller.signal.throwIfAborted();
-      if (this.#calls.waiting >= MAX_QUEUED_CALLS)
-        throw new Error(
-          `more than ${MAX_QUEUED_CALLS} calls wait for their turn`,
-        );
-      await this.#calls.enter(post.controller.signal);
-      post.isPosted = true;
-      try {
+      // Many slow calls must not make the connection seem dead.
+      if (request?.method === PING) {
+        post.isPosted = true;
         await this.#post(message, post, options);
-      } finally {
-        this.#calls.leave();
-      }
+      } else await this.#postInTurn(message, post, options);
     } catch (error) {
       signal?.throwIfAborted();
       if (post.isCancelled) return;
@@ -291,26 +319,69 @@ export class HttpClient implements HttpClientTransport {
     }
   }
 
+  async #postInTurn(
+    message: object,
+    post: PendingPost,
+    options: HttpSendOptions,
+  ): Promise<void> {
+    if (this.#calls.waiting >= MAX_QUEUED_CALLS)
+      throw new Error(
+        `more than ${MAX_QUEUED_CALLS} calls wait for their turn`,
+      );
+    await this.#calls.enter(post.controller.signal);
+    post.isPosted = true;
+    try {
+      await this.#post(message, post, options);
+    } finally {
+      this.#calls.leave();
+    }
+  }
+
   async #post(
     message: object,
     post: PendingPost,
     options: HttpSendOptions,
-    isRetry = false,
   ): Promise<void> {
-    const sessionId = this.#session.id;
-    const response = await this.#requester.fetch(
-      "POST",
-      this.#postHeaders(message, options),
-      post.controller.signal,
-      message,
-    );
-    if (!response.ok) {
-      const { text } = await readBodyStart(response, MAX_ERROR_BYTES);
-      if (!isRetry && (await this.#canRetry(response, text, post, sessionId)))
-        await this.#post(message, post, options, true);
-      else await this.#handleFailure(response, text, message, post);
+    const retries = new PostRetries(this.#retryContext, post);
+    let isFixed = false;
+    for (;;) {
+      if (post.request?.method !== "initialize") await this.#session.renewed;
+      const sessionId = this.#session.id;
+      let response: Response;
+      try {
+        response = await this.#requester.fetch(
+          "POST",
+          this.#postHeaders(message, options),
+          post.controller.signal,
+          message,
+        );
+      } catch (error) {
+        post.controller.signal.throwIfAborted();
+        // Over HTTP+SSE, the answer does not come with the response.
+        if (post.unanswered.size === 0) return;
+        if (!retries.retriesAfter(error)) throw error;
+        continue;
+      }
+      if (response.ok) {
+        await this.#handleAcceptance(response, post);
+        if (this.#session.id === sessionId) this.#session.noteAnswer();
+        return;
+      }
+      const text = await readRejection(response, post.controller.signal);
+      if (await retries.waitIfBusy(response)) continue;
+      isFixed =
+        !isFixed && (await this.#fixes(response, text, post, sessionId));
+      if (isFixed) continue;
+      await this.#handleFailure(response, text, message, post);
       return;
     }
+  }
+
+  /** Handles the response to a post that the server has accepted. */
+  async #handleAcceptance(
+    response: Response,
+    post: PendingPost,
+  ): Promise<void> {
     if (this.#requester.postUrl !== undefined) {
       // The response comes on the event stream.
       discardBody(response);
@@ -331,8 +402,8 @@ export class HttpClient implements HttpClientTransport {
     return [...POST_HEADERS, ...added, ...mirroredHeaders(message, params)];
   }
 
-  /** Whether the cause of a rejection is gone, so that the same message may be retried. */
-  async #canRetry(
+  /** Fixes the cause of a rejection. Returns whether that is done, so that the same message may be sent again. */
+  async #fixes(
     response: Response,
     text: string,
     post: PendingPost,
@@ -340,7 +411,7 @@ export class HttpClient implements HttpClientTransport {
   ): Promise<boolean> {
     const { request } = post;
     if (request?.method === "initialize") return false;
-    if (await this.#session.renewIfLost(response, sessionId)) return true;
+    if (await this.#session.renewIfLost(response, text, sessionId)) return true;
     // MCP 2026-07-28, Streamable HTTP, Client Behavior: the tool's schema may differ from the known one.
     if (!post.isStateless || request?.method !== "tools/call") return false;
     const code = errorIn(parseJsonOrUndefined(text))?.["code"];
@@ -416,13 +487,14 @@ export class HttpClient implements HttpClientTransport {
     emitInvalid(this, invalid);
   }
 
-  #handleRenewal(id: string | undefined): void {
-    this.#serverStream.open();
-    try {
-      this.#options.onSessionRenewed?.(id);
-    } catch (error) {
-      emitError(this, error);
+  #emit(event: ClientConnectionEvent): void {
+    if (this.#closed !== undefined) return;
+    if (event.kind === "sessionRenewed") {
+      this.#repeatable.clear();
+      this.#serverStream.open();
     }
+    notifyListener(this.#options.onEvent, event);
+    emitEvent(this, event);
   }
 
   /** Delivers a value, and marks the requests that it answers. */
@@ -433,10 +505,15 @@ export class HttpClient implements HttpClientTransport {
       ? (value as readonly unknown[])
       : [value]) {
       const id = responseIdOf(message) ?? undefined;
-      if (id === undefined) continue;
+      if (id === undefined) {
+        this.#repeatable.handleMessage(message);
+        continue;
+      }
       const owner = this.#ownerOf(id, post);
-      if (owner?.request?.method === "tools/list" && owner.isStateless)
-        delivered = this.#toolHeaders.learn(message);
+      if (owner?.request?.method === "tools/list") {
+        this.#repeatable.learn(owner.request, message);
+        if (owner.isStateless) delivered = this.#toolHeaders.learn(message);
+      }
       owner?.markAnswered(id);
     }
     emitMessage(this, delivered);

@@ -1,0 +1,600 @@
+import { createServer as createHttpServer } from 'node:http';
+import type { Server as HttpServer, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import net from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { ClientConnectionEvent } from '../../generated/runtime/jsonrpc/connection-events.js';
+import { isConnectionLost, isNotSent } from '../../generated/runtime/http/client/failures.js';
+import { HttpError, httpClientTransport } from '../../generated/runtime/http-client.js';
+import { retryAfterMs } from '../../generated/runtime/http/retry-after.js';
+import {
+  connectTestClient,
+  createTestClient,
+  discoverResponse,
+  initializeResponse,
+  rejectionOf,
+  resultMessage,
+  sendEvent,
+  sendJson,
+  startScriptedServer,
+  startStream,
+  statelessScript,
+  TEXT,
+  unusedUrl,
+  waitUntil,
+} from './client-peer.js';
+import type { ReceivedMessage } from './client-peer.js';
+
+const FRESH = { ttlMs: 0, cacheScope: 'private', resultType: 'complete' };
+const reconnect = { initialDelayMs: 20, maxDelayMs: 100, maxAttempts: 5 };
+const call = { name: 'plain', arguments: {} };
+const TOOLS = [
+  { name: 'plain', inputSchema: { type: 'object' } },
+  { name: 'reads', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } },
+  { name: 'repeats', inputSchema: { type: 'object' }, annotations: { idempotentHint: true } },
+  { name: 'destroys', inputSchema: { type: 'object' }, annotations: { idempotentHint: false, readOnlyHint: false } },
+];
+
+/** Connects, and waits for the request of a session's own stream. */
+async function connectTo(
+  revision: '2025-11-25' | '2026-07-28',
+  server: { readonly url: string; readonly received: string[] },
+  options: object = {},
+): ReturnType<typeof connectTestClient> {
+  const connected = await connectTestClient([revision], { url: server.url, ...options });
+  await waitUntil(() => revision !== '2025-11-25' || server.received.includes('GET'));
+  return connected;
+}
+
+const kindsOf = (events: readonly { readonly kind: string }[]): readonly string[] => events.map(({ kind }) => kind);
+
+function answerTo({ method, id }: ReceivedMessage): object {
+  if (method === 'server/discover') return discoverResponse(id);
+  if (method === 'initialize') return initializeResponse(id);
+  if (method === 'tools/list') return resultMessage(id, { ...FRESH, tools: TOOLS });
+  if (method === 'prompts/list') return resultMessage(id, { ...FRESH, prompts: [] });
+  if (method === 'prompts/get') return resultMessage(id, { ...FRESH, messages: [] });
+  if (method === 'resources/list') return resultMessage(id, { ...FRESH, resources: [] });
+  if (method === 'resources/templates/list') return resultMessage(id, { ...FRESH, resourceTemplates: [] });
+  if (method === 'resources/read') return resultMessage(id, { ...FRESH, contents: [] });
+  if (method === 'completion/complete') return resultMessage(id, { ...FRESH, completion: { values: [] } });
+  return resultMessage(id, method === 'ping' ? {} : TEXT);
+}
+
+/**
+ * A server that answers, except that it reads a request on a connection that it has used before and closes that without
+ * a response, as if it had timed out just then.
+ */
+async function startClosingServer(): Promise<{
+  readonly url: string;
+  readonly received: string[];
+  /** Closes this many connections. */
+  closes: number;
+}> {
+  const state = { url: '', received: [] as string[], closes: 0 };
+  const server = createHttpServer((request, response) => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (chunk) => {
+      body += String(chunk);
+    });
+    request.on('end', () => {
+      const message = (body === '' ? {} : JSON.parse(body)) as ReceivedMessage;
+      const { name } = message.params ?? {};
+      state.received.push(typeof name === 'string' ? name : (message.method ?? request.method ?? ''));
+      if (state.closes > 0) {
+        state.closes -= 1;
+        request.socket.destroy();
+      } else if (request.method === 'GET') response.writeHead(405).end();
+      else if (message.id === undefined) response.writeHead(202).end();
+      else sendJson(response, answerTo(message));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  state.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+  return state;
+}
+
+/** A server at a fixed port that can stop and start again. */
+class RestartingServer {
+  readonly received: ReceivedMessage[] = [];
+  #server: HttpServer | undefined;
+  #port = 0;
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}/mcp`;
+  }
+
+  async start(): Promise<void> {
+    const server = createHttpServer((request, response) => {
+      let body = '';
+      request.setEncoding('utf8').on('data', (chunk) => {
+        body += String(chunk);
+      });
+      request.on('end', () => {
+        const message = (body === '' ? {} : JSON.parse(body)) as ReceivedMessage;
+        this.received.push(message);
+        if (message.id === undefined) response.writeHead(request.method === 'GET' ? 405 : 202).end();
+        else sendJson(response, answerTo(message));
+      });
+    });
+    this.#server = server;
+    await new Promise<void>((resolve) => server.listen(this.#port, '127.0.0.1', resolve));
+    this.#port = (server.address() as AddressInfo).port;
+  }
+
+  async stop(): Promise<void> {
+    const server = this.#server;
+    this.#server = undefined;
+    if (server === undefined) return;
+    await new Promise((resolve) => {
+      server.close(resolve);
+      server.closeAllConnections();
+    });
+  }
+}
+
+async function startRestartingServer(): Promise<RestartingServer> {
+  const server = new RestartingServer();
+  await server.start();
+  onTestFinished(() => server.stop());
+  return server;
+}
+
+describe.each(['2025-11-25', '2026-07-28'] as const)(
+  'a connection of %s that is lost before the response',
+  (revision) => {
+    test.each([
+      ['tools/list', (client) => client.listTools()],
+      ['prompts/list', (client) => client.listPrompts()],
+      ['resources/list', (client) => client.listResources()],
+      ['resources/templates/list', (client) => client.listResourceTemplates()],
+      ['resources/read', (client) => client.readResource({ uri: 'a:b' })],
+      ['p', (client) => client.getPrompt({ name: 'p' })],
+      [
+        'completion/complete',
+        (client) => client.complete({ ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'a', value: '' } }),
+      ],
+    ] satisfies [string, (client: Awaited<ReturnType<typeof connectTestClient>>['client']) => Promise<object>][])(
+      'repeats %s once',
+      async (name, send) => {
+        const server = await startClosingServer();
+        const { client, events } = await connectTo(revision, server);
+        server.received.length = 0;
+        server.closes = 1;
+        await send(client);
+        expect(server.received.filter((one) => one === name)).toHaveLength(2);
+        expect(events).toEqual([
+          {
+            kind: 'requestRetried',
+            method: name === 'p' ? 'prompts/get' : name,
+            reason: 'connectionLost',
+            delayMs: 0,
+          },
+        ]);
+        server.closes = 2;
+        const error = await rejectionOf(send(client), HttpError);
+        expect(error).toMatchObject({ status: undefined, mayHaveRun: true });
+        expect(server.received.filter((one) => one === name)).toHaveLength(4);
+      },
+    );
+
+    test('repeats calls of tools that are listed with a hint, and no others', async () => {
+      const server = await startClosingServer();
+      const { client } = await connectTestClient([revision], { url: server.url });
+      const runsOf = async (name: string): Promise<number> => {
+        server.received.length = 0;
+        server.closes = 1;
+        await client.callTool({ name, arguments: {} }).catch(() => undefined);
+        server.closes = 0;
+        return server.received.filter((one) => one === name).length;
+      };
+      expect(await runsOf('reads')).toBe(1);
+      await client.listTools();
+      expect(await runsOf('reads')).toBe(2);
+      expect(await runsOf('repeats')).toBe(2);
+      expect(await runsOf('plain')).toBe(1);
+      expect(await runsOf('destroys')).toBe(1);
+      expect(await runsOf('unlisted')).toBe(1);
+    });
+
+    test('fails the request if retriesRequests is false', async () => {
+      const server = await startClosingServer();
+      const { client } = await connectTo(revision, server, { retriesRequests: false });
+      server.closes = 1;
+      expect((await rejectionOf(client.listTools(), HttpError)).message).toContain('no response');
+      expect(server.closes).toBe(0);
+    });
+  },
+);
+
+test('a request that changes something is not repeated', async () => {
+  const server = await startClosingServer();
+  const { client } = await connectTo('2025-11-25', server);
+  server.received.length = 0;
+  server.closes = 1;
+  await rejectionOf(client.request('logging/setLevel', { level: 'info' }), HttpError);
+  server.closes = 1;
+  await rejectionOf(client.request('resources/subscribe', { uri: 'file:///a' }), HttpError);
+  server.closes = 0;
+  expect(server.received).toEqual(['logging/setLevel', 'resources/subscribe']);
+});
+
+test('a call of a tool with answers of the user is not repeated', async () => {
+  const server = await startClosingServer();
+  const { client } = await connectTestClient(['2026-07-28'], { url: server.url });
+  await client.listTools();
+  server.received.length = 0;
+  server.closes = 1;
+  await rejectionOf(client.request('tools/call', { name: 'reads', requestState: 'signed' }), HttpError);
+  server.closes = 1;
+  await rejectionOf(client.request('tools/call', { name: 'reads', inputResponses: {} }), HttpError);
+  expect(server.received).toEqual(['reads', 'reads']);
+});
+
+test('hints of tools count until the list changes', async () => {
+  const changed = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' };
+  let stream: ServerResponse | undefined;
+  let isClosing = false;
+  let runs = 0;
+  const { url } = await startScriptedServer(({ verb, message }, response) => {
+    if (verb === 'GET') {
+      startStream(response);
+      stream = response;
+    } else if (message.id === undefined) response.writeHead(202).end();
+    else if (message.method === 'tools/call' && isClosing) {
+      runs += 1;
+      response.socket?.destroy();
+    } else sendJson(response, answerTo(message));
+  });
+  const changes: string[] = [];
+  const { client } = await connectTestClient(
+    ['2025-11-25'],
+    { url },
+    { notifications: { 'notifications/tools/list_changed': () => void changes.push('changed') } },
+  );
+  await waitUntil(() => stream !== undefined);
+  await client.listTools();
+  isClosing = true;
+  await rejectionOf(client.callTool({ name: 'reads' }));
+  expect(runs).toBe(2);
+  if (stream !== undefined) sendEvent(stream, changed);
+  await waitUntil(() => changes.length > 0);
+  await rejectionOf(client.callTool({ name: 'reads' }));
+  expect(runs).toBe(3);
+});
+
+test('a server that closes idle connections after a second loses no request', async () => {
+  const received: string[] = [];
+  const server = createHttpServer({ keepAliveTimeout: 1000 }, (request, response) => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (chunk) => {
+      body += String(chunk);
+    });
+    request.on('end', () => {
+      const message = JSON.parse(body) as ReceivedMessage;
+      received.push(message.method ?? '');
+      sendJson(response, answerTo(message), 200, { 'keep-alive': 'timeout=600' });
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+  const { client } = await connectTestClient(['2026-07-28'], { url });
+  for (const pauseMs of [990, 1000, 1010]) {
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    // Blocks, so that the end of the connection is noticed only after the request is written.
+    const end = performance.now() + 30;
+    while (performance.now() < end);
+    await Promise.all([client.listTools(), client.listPrompts()]);
+  }
+  expect(received.filter((method) => method === 'tools/list').length).toBeGreaterThanOrEqual(3);
+});
+
+describe('a server that restarts', () => {
+  test.each(['2025-11-25', '2026-07-28'] as const)(
+    'runs each call of %s once, which waits for it',
+    async (revision) => {
+      const server = await startRestartingServer();
+      const { client, events } = await connectTestClient([revision], { url: server.url, reconnect });
+      await client.callTool(call);
+      await server.stop();
+      // What the socket of the former server notices must not count as part of the next request.
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      const calls = Promise.all([client.callTool(call), client.callTool(call), client.listTools()]);
+      await waitUntil(() => events.filter(({ kind }) => kind === 'reconnecting').length >= 3);
+      await server.start();
+      await calls;
+      expect(server.received.filter(({ method }) => method === 'tools/call')).toHaveLength(3);
+      expect(events.every(({ kind }) => kind === 'reconnecting')).toBe(true);
+      expect(events[0]).toMatchObject({ attempt: 1, reason: expect.stringContaining('ECONNREFUSED') as string });
+    },
+  );
+
+  test('fails its calls after some attempts, and the client connects again later', async () => {
+    const server = await startRestartingServer();
+    const { client, events } = await connectTestClient(['2026-07-28'], {
+      url: server.url,
+      reconnect: { ...reconnect, maxAttempts: 3 },
+    });
+    await client.callTool(call);
+    await server.stop();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const error = await rejectionOf(client.callTool(call), HttpError);
+    expect(error.message).toContain('ECONNREFUSED');
+    expect(kindsOf(events)).toEqual(['reconnecting', 'reconnecting', 'reconnecting', 'gaveUp']);
+    const delays = events.map((one) => (one.kind === 'reconnecting' ? one.delayMs : 0));
+    expect(delays[2]).toBeGreaterThanOrEqual(40);
+    expect(delays[2]).toBeLessThanOrEqual(80);
+    await server.start();
+    await client.callTool(call);
+  });
+
+  test.each([
+    ['retriesRequests is false', { retriesRequests: false }],
+    ['maxAttempts is 0', { reconnect: { maxAttempts: 0 } }],
+  ])('fails its calls at once if %s', async (_, options) => {
+    const server = await startRestartingServer();
+    const { client } = await connectTestClient(['2026-07-28'], { url: server.url, ...options });
+    await server.stop();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const since = performance.now();
+    await rejectionOf(client.callTool(call), HttpError);
+    expect(performance.now() - since).toBeLessThan(500);
+  });
+
+  test('does not keep a call that is aborted, times out or whose client closes', async () => {
+    const server = await startRestartingServer();
+    const { client } = await connectTestClient(['2026-07-28'], { url: server.url });
+    await client.callTool(call);
+    await server.stop();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const since = performance.now();
+    const reason = new Error('enough');
+    await expect(client.callTool(call, { signal: abortedSoon(reason) })).rejects.toBe(reason);
+    expect((await rejectionOf(client.callTool(call, { timeout: 50 }))).name).toBe('TimeoutError');
+    const closed = rejectionOf(client.callTool(call));
+    setTimeout(() => void client.close(), 50);
+    expect((await closed).name).toBe('ConnectionClosedError');
+    expect(performance.now() - since).toBeLessThan(900);
+  });
+
+  test('is not awaited before the first connection', async () => {
+    const { client, transport } = createTestClient(['2026-07-28'], { url: await unusedUrl() });
+    const since = performance.now();
+    await rejectionOf(client.connect(transport), HttpError);
+    expect(performance.now() - since).toBeLessThan(500);
+  });
+});
+
+function abortedSoon(reason: Error): AbortSignal {
+  const controller = new AbortController();
+  setTimeout(() => {
+    controller.abort(reason);
+  }, 50);
+  return controller.signal;
+}
+
+describe('Retry-After', () => {
+  /** A server that rejects `rejections` requests. */
+  const startBusyServer = async (status: number, retryAfter: () => string, rejections: number) => {
+    const times: number[] = [];
+    const { url } = await startScriptedServer(
+      statelessScript(({ message }, response) => {
+        times.push(performance.now());
+        if (times.length <= rejections) sendJson(response, { error: 'busy' }, status, { 'retry-after': retryAfter() });
+        else sendJson(response, answerTo(message));
+      }),
+    );
+    return { url, times };
+  };
+
+  test.each([
+    ['seconds', 1, () => '1'],
+    ['a date', 0.5, () => new Date(Date.now() + 2000).toUTCString()],
+  ])('as %s delays a call with status 429', async (_, seconds, retryAfter) => {
+    const { url, times } = await startBusyServer(429, retryAfter, 1);
+    const { client, events } = await connectTestClient(['2026-07-28'], { url });
+    await client.callTool(call);
+    expect(times).toHaveLength(2);
+    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(seconds * 1000 - 5);
+    expect(events).toEqual([
+      { kind: 'requestRetried', method: 'tools/call', reason: 'serverBusy', delayMs: expect.any(Number) as number },
+    ]);
+  });
+
+  test('with status 503 delays only a request that reads', async () => {
+    const { url, times } = await startBusyServer(503, () => '0', 2);
+    const { client } = await connectTestClient(['2026-07-28'], { url });
+    expect(await rejectionOf(client.callTool(call), HttpError)).toMatchObject({ status: 503, retryAfterMs: 0 });
+    expect(times).toHaveLength(1);
+    await client.listTools();
+    expect(times).toHaveLength(3);
+    expect((times[2] ?? 0) - (times[1] ?? 0)).toBeGreaterThan(95);
+  });
+
+  test.each(['1e9', '999999999999', '-1', 'soon', '31', 'Fri, 31 Dec 9999 23:59:59 GMT'])(
+    'of "%s" fails the call at once',
+    async (value) => {
+      const { url, times } = await startBusyServer(429, () => value, 1);
+      const { client } = await connectTestClient(['2026-07-28'], { url });
+      const since = performance.now();
+      expect((await rejectionOf(client.callTool(call), HttpError)).status).toBe(429);
+      expect(performance.now() - since).toBeLessThan(500);
+      expect(times).toHaveLength(1);
+    },
+  );
+
+  test('is honored as often as maxAttempts, with growing delays', async () => {
+    const { url, times } = await startBusyServer(429, () => '0', 100);
+    const { client } = await connectTestClient(['2026-07-28'], { url, reconnect: { maxAttempts: 3 } });
+    expect((await rejectionOf(client.listTools(), HttpError)).status).toBe(429);
+    expect(times).toHaveLength(4);
+    const gaps = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+    expect(gaps[0]).toBeGreaterThan(95);
+    expect(gaps[1]).toBeGreaterThan(195);
+    expect(gaps[2]).toBeGreaterThan(395);
+  });
+
+  test('ends when the call does', async () => {
+    const { url } = await startBusyServer(429, () => '20', 100);
+    const { client } = await connectTestClient(['2026-07-28'], { url });
+    expect((await rejectionOf(client.listTools({}, { timeout: 100 }))).name).toBe('TimeoutError');
+  });
+
+  test('is ignored if retriesRequests is false', async () => {
+    const { url, times } = await startBusyServer(429, () => '0', 1);
+    const { client } = await connectTestClient(['2026-07-28'], { url, retriesRequests: false });
+    expect(await rejectionOf(client.listTools(), HttpError)).toMatchObject({ status: 429, retryAfterMs: 0 });
+    expect(times).toHaveLength(1);
+  });
+
+  test.each([
+    ['120', 120_000],
+    [' 7 ', 7000],
+    ['', undefined],
+    ['1.5', undefined],
+    ['1e9', undefined],
+    ['Thu, 01 Jan 1970 00:00:10 GMT', 9000],
+    ['Thu, 01 Jan 1970 00:00:00 GMT', 0],
+    ['Thursday', undefined],
+  ])('of %j is read', (value, expected) => {
+    expect(retryAfterMs({ headers: new Headers({ 'retry-after': value }) }, 1000)).toBe(expected);
+  });
+});
+
+describe('errors of other platforms', () => {
+  const failure = (cause: unknown): HttpError => new HttpError('x', { method: 'POST', url: 'http://a/' }, { cause });
+  const withCode = (code: string, more: object = {}): Error => Object.assign(new Error(code), { code, ...more });
+
+  test.each([
+    ['Node', new TypeError('fetch failed', { cause: withCode('ECONNREFUSED', { syscall: 'connect' }) })],
+    ['Node, unknown host', new TypeError('fetch failed', { cause: withCode('ENOTFOUND', { syscall: 'getaddrinfo' }) })],
+    [
+      'Node, several addresses',
+      new TypeError('fetch failed', {
+        cause: Object.assign(withCode('ECONNREFUSED'), {
+          errors: [withCode('ECONNREFUSED', { syscall: 'connect' }), withCode('EHOSTUNREACH', { syscall: 'connect' })],
+        }),
+      }),
+    ],
+    ['undici', new TypeError('fetch failed', { cause: withCode('UND_ERR_CONNECT_TIMEOUT') })],
+    ['Bun', withCode('ConnectionRefused')],
+    ['Deno', new TypeError('error sending request for url (http://a/): client error (Connect): tcp connect error')],
+  ])('%s: a request that was not sent', (_, cause) => {
+    expect(isNotSent(failure(cause))).toBe(true);
+    expect(isConnectionLost(failure(cause))).toBe(false);
+  });
+
+  test.each([
+    ['Node', new TypeError('fetch failed', { cause: withCode('ECONNRESET', { syscall: 'read' }) })],
+    ['undici', new TypeError('fetch failed', { cause: withCode('UND_ERR_SOCKET') })],
+    ['Bun', withCode('ECONNRESET')],
+    ['a browser', new TypeError('Failed to fetch')],
+    ['Workers', new Error('Network connection lost.')],
+    ['Node, unreachable while it waits', withCode('ECONNRESET', { errors: [] })],
+  ])('%s: a connection that was lost', (_, cause) => {
+    expect(isNotSent(failure(cause))).toBe(false);
+    expect(isConnectionLost(failure(cause))).toBe(true);
+  });
+
+  test.each([
+    ['a wrong certificate', failure(new TypeError('fetch failed', { cause: withCode('CERT_HAS_EXPIRED') }))],
+    ['no HTTP', failure(new TypeError('fetch failed', { cause: withCode('HPE_INVALID_CONSTANT') }))],
+    ['a response', new HttpError('x', { method: 'POST', url: 'http://a/', status: 500 }, { cause: withCode('EPIPE') })],
+    ['a mistake', new TypeError('x is not a function')],
+    ['no error', undefined],
+  ])('%s is neither', (_, error) => {
+    expect([isNotSent(error), isConnectionLost(error)]).toEqual([false, false]);
+  });
+
+  test('a chain of causes without an end is followed only so far', () => {
+    const error = new Error('loop');
+    error.cause = error;
+    expect(isNotSent(failure(error))).toBe(false);
+  });
+});
+
+test('a response that breaks off is a CallError that may have run', async () => {
+  const { url } = await startScriptedServer(
+    statelessScript((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
+      response.write('{"jsonrpc"');
+      setTimeout(() => response.socket?.destroy(), 20);
+    }),
+  );
+  const { client } = await connectTestClient(['2026-07-28'], { url });
+  const error = await rejectionOf(client.listTools(), HttpError);
+  expect(error.message).toContain('the connection was lost during the response');
+  expect(error.mayHaveRun).toBe(true);
+});
+
+test('a rejection whose text breaks off is reported with its status', async () => {
+  const { url } = await startScriptedServer(
+    statelessScript((_, response) => {
+      response.writeHead(403, { 'content-type': 'text/plain', 'content-length': '100' });
+      response.write('no');
+      setTimeout(() => response.socket?.destroy(), 20);
+    }),
+  );
+  const { client } = await connectTestClient(['2026-07-28'], { url });
+  expect(await rejectionOf(client.callTool(call), HttpError)).toMatchObject({ status: 403, mayHaveRun: false });
+});
+
+test('a transport without our client reports events to its own option', async () => {
+  const server = await startClosingServer();
+  const events: ClientConnectionEvent[] = [];
+  const transport = httpClientTransport({
+    url: server.url,
+    onEvent: (event) => {
+      events.push(event);
+      throw new Error('the listener fails');
+    },
+  });
+  await transport.start();
+  await transport.send({ jsonrpc: '2.0', id: 1, method: 'ping' });
+  server.closes = 1;
+  await transport.send({ jsonrpc: '2.0', id: 2, method: 'ping' });
+  expect(kindsOf(events)).toEqual(['requestRetried']);
+  await transport.close();
+});
+
+test.each([{ maxAttempts: Number.NaN }, { initialDelayMs: -1 }, { maxDelayMs: Number.NaN }])(
+  'reconnect must not be %j',
+  (options) => {
+    expect(() => httpClientTransport({ url: 'http://a/', reconnect: options })).toThrow(RangeError);
+  },
+);
+
+test('a connection that is closed while a request is written fails a call without a hint', async () => {
+  let calls = 0;
+  const server = net.createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.on('data', (chunk) => {
+      const text = chunk.toString();
+      if (/^mcp-name: plain/im.test(text)) calls += 1;
+      if (text.includes('"method":"server/discover"')) {
+        const body = JSON.stringify(discoverResponse(1));
+        socket.write(
+          `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+        );
+      } else socket.resetAndDestroy();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+  const { client } = await connectTestClient(['2026-07-28'], { url });
+  const error = await rejectionOf(
+    client.callTool({ name: 'plain', arguments: { text: 'x'.repeat(1024 * 1024) } }),
+    HttpError,
+  );
+  expect(error.mayHaveRun).toBe(true);
+  expect(calls).toBe(1);
+});
