@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import {
   folderNames,
@@ -100,7 +101,15 @@ export async function typesServers(config: McpConfig, options: TypesServersOptio
 }
 
 function readSaved(item: Pick<ServerOutcome, 'server' | 'folder'>, file: string): Promise<ServerOutcome> {
-  return withOutcome(item, () => ({ tools: readToolList(readBytes(file), file) }));
+  return withOutcome(item, () => {
+    if (!existsSync(file)) {
+      throw new McpgenError(`the server ${JSON.stringify(item.server.name)} has no saved list`, {
+        place: file,
+        remedy: 'Run the same command without --check and --live-check once, where the server can be reached.',
+      });
+    }
+    return { tools: readToolList(readBytes(file), file) };
+  });
 }
 
 async function withOutcome(

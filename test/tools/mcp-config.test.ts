@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
@@ -269,6 +269,8 @@ describe('types tools --mcp-config', () => {
     vi.unstubAllEnvs();
     writeFileSync(file, JSON.stringify({ mcpServers }).replace(url, 'http://127.0.0.1:1/mcp'));
     expect(await typesTools(cwd, '--check')).toMatchObject({ code: 0 });
+    rmSync(path.join(cwd, 'lists/one.json'));
+    expect((await typesTools(cwd, '--check')).stderr).toContain('lists/one.json: the server "one" has no saved list');
     writeFileSync(path.join(cwd, 'lists/one.json'), JSON.stringify([tool('b')]));
     const stale = await typesTools(cwd, '--check');
     expect([stale.code, stale.stdout]).toEqual([1, expect.stringContaining('out/one/b.ts')]);
