@@ -65,7 +65,10 @@ export function addConnectOptions(command: Command, condition = ''): Command {
       ),
     )
     .option('--env-file <file>', `${condition}a file with variables for a command`)
-    .option('--ca <file>', `${condition}a certificate authority to trust in addition, in PEM format`);
+    .option('--ca <file>', `${condition}a certificate authority to trust in addition, in PEM format`)
+    .option('--login', `${condition}log in at a URL with OAuth, in a browser; the tokens are kept`)
+    .option('--client-id <id>', 'with --login: the id of a client that is registered there')
+    .option('--client-secret-env <name>', 'with --client-id: the environment variable with its secret');
 }
 
 /**

@@ -16,7 +16,15 @@ import {
 } from '../read/json/json.js';
 import { closestMatch } from '../text.js';
 import { isSecretName, Secrets } from './secrets.js';
-import { checkedHeader, httpTarget, isSecretVariable, readEnvFile, type Header, type ServerTarget } from './target.js';
+import {
+  checkedHeader,
+  httpTarget,
+  isSecretVariable,
+  readEnvFile,
+  type Header,
+  type LoginOptions,
+  type ServerTarget,
+} from './target.js';
 
 /** The hosts whose files are read. */
 export type HostName =
@@ -177,6 +185,8 @@ export interface ConfiguredOptions {
   readonly revisions: readonly string[] | undefined;
   /** A file with certificate authorities. */
   readonly ca: string | undefined;
+  /** How to log in to servers over HTTP that configure no credentials. */
+  readonly login: LoginOptions | undefined;
   /** Values for `${input:id}`, by id. */
   readonly inputs: ReadonlyMap<string, string>;
 }
@@ -196,7 +206,11 @@ export function targetOf(config: McpConfig, server: ConfiguredServer, options: C
     if (!isUrl(url) || !URL.canParse(url)) {
       throw new McpgenError('not a valid URL', { place: server.place, remedy: 'It begins with http:// or https://.' });
     }
-    return { kind: 'http', ...httpTarget(url, reader.headers(), options.ca, server.place, secrets), ...general };
+    const headers = reader.headers();
+    const hasCredentials = headers.some(({ name }) => name === 'authorization');
+    const { ca, login } = options;
+    const how = { ca, login: hasCredentials ? undefined : login };
+    return { kind: 'http', ...httpTarget(url, headers, how, server.place, secrets), ...general };
   }
   const program = reader.program();
   const workspace = ['Claude Desktop', 'Windsurf'].includes(config.host) ? undefined : config.workspace;

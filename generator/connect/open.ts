@@ -9,7 +9,7 @@ import { revision as revision20250618 } from '../../generated/2025-06-18/revisio
 import { revision as revision20251125 } from '../../generated/2025-11-25/revision.js';
 import { revision as revision20260728 } from '../../generated/2026-07-28/revision.js';
 import { BaseClient } from '../../generated/runtime/client.js';
-import { httpClientTransport } from '../../generated/runtime/http-client.js';
+import { httpClientTransport, type Fetch } from '../../generated/runtime/http-client.js';
 import { defaultEnvironment, stdioClientTransport } from '../../generated/runtime/stdio-client.js';
 import type { Transport } from '../../generated/runtime/jsonrpc/transport.js';
 import { McpgenError } from '../errors.js';
@@ -53,24 +53,33 @@ export async function withServer<T>(
   let log = '';
   const dispatcher = target.kind === 'http' ? await createDispatcher(target) : undefined;
   const controller = new AbortController();
-  const timer = setTimeout(() => {
-    controller.abort(new Error(`timed out after ${timeoutMs / 1000} s`));
-  }, timeoutMs);
+  let timer: NodeJS.Timeout | undefined;
+  // A user who logs in has more time.
+  const onWait = (isWaiting: boolean): void => {
+    clearTimeout(timer);
+    if (isWaiting) return;
+    timer = setTimeout(() => {
+      controller.abort(new Error(`timed out after ${timeoutMs / 1000} s`));
+    }, timeoutMs);
+  };
+  onWait(false);
+  const hasLogin = target.kind === 'http' && target.login !== undefined;
   const client = new BaseClient(
     REVISIONS.filter(({ version }) => revisions?.includes(version) ?? true),
     // A faulty list still has tools; their faults are reported one at a time.
     {
       info: { name: 'mcpgen', version: '1.0.0' },
       validateResults: false,
-      probeTimeout: Math.min(5000, timeoutMs / 3),
+      probeTimeout: hasLogin ? Number.POSITIVE_INFINITY : Math.min(5000, timeoutMs / 3),
       ...settings,
     },
   );
   try {
-    const transport = await createTransport(target, dispatcher, (chunk) => {
+    const onLog = (chunk: Uint8Array): void => {
       log = (log + new TextDecoder().decode(chunk)).slice(-MAX_LOG_LENGTH);
-    });
-    const options = { signal: controller.signal, timeout: timeoutMs };
+    };
+    const transport = await createTransport(target, dispatcher, onLog, onWait);
+    const options = { signal: controller.signal, timeout: hasLogin ? Number.POSITIVE_INFINITY : timeoutMs };
     await abortable(client.connect(transport, options), controller.signal);
     return await abortable(action({ client, options }), controller.signal);
   } catch (error) {
@@ -122,17 +131,22 @@ async function createTransport(
   target: ServerTarget,
   dispatcher: Dispatcher | undefined,
   onLog: (chunk: Uint8Array) => void,
+  onWait: (isWaiting: boolean) => void,
 ): Promise<Transport> {
   if (target.kind === 'http') {
-    const { url, headers } = target;
-    if (dispatcher === undefined) return httpClientTransport({ url, headers });
+    const { url, headers, login } = target;
+    // Imported on demand.
+    const { loginProvider } = login === undefined ? {} : await import('./login.js');
+    const authProvider = login === undefined ? undefined : loginProvider?.(login, onWait);
+    if (dispatcher === undefined) return httpClientTransport({ url, headers, authProvider });
     const undici = await import('undici');
     // The same standard, typed differently.
     const fetchThrough = undici.fetch as unknown as (
       url: string | URL,
       init: Omit<RequestInit, 'dispatcher'> & { readonly dispatcher: Dispatcher },
     ) => Promise<Response>;
-    return httpClientTransport({ url, headers, fetch: (to, init) => fetchThrough(to, { ...init, dispatcher }) });
+    const fetch: Fetch = (to, init) => fetchThrough(to, { ...init, dispatcher });
+    return httpClientTransport({ url, headers, authProvider, fetch });
   }
   const { command, args, env, cwd } = target;
   return stdioClientTransport({
@@ -207,7 +221,8 @@ function explainFailure(error: unknown, givenLog: string, target: ServerTarget):
   return { reason: `${reason}\n  its log ends with:\n${shown.join('\n')}`, remedy: undefined };
 }
 
-function authorizationRemedy({ url, headers }: HttpTarget): string {
+function authorizationRemedy({ url, headers, login }: HttpTarget): string {
+  if (login !== undefined) return 'Run it again to log in again; servers that register no clients need --client-id ID.';
   const token = process.env[TOKEN_VARIABLE] ?? '';
   const authorization = headers['authorization'];
   const isToken = authorization === `Bearer ${token}`;
@@ -218,7 +233,7 @@ function authorizationRemedy({ url, headers }: HttpTarget): string {
         ? `correct ${TOKEN_VARIABLE}, whose token the server rejects`
         : `use https, since ${TOKEN_VARIABLE} is not sent unencrypted to another machine`;
   const how = `${hint}, or use --bearer-env or --header, or put user and password into the URL (${url.protocol}//user:password@host/mcp)`;
-  return `Pass credentials: ${how}. If it needs OAuth, use a saved answer to tools/list instead of the server.`;
+  return `Pass credentials: ${how}. If it needs OAuth, pass --login.`;
 }
 
 function connectionReason(error: unknown, { secrets }: ServerTarget): string {

@@ -18,6 +18,23 @@ export interface HttpTarget {
   readonly headers: Readonly<Record<string, string>>;
   /** Certificate authorities in addition to those of Node, in PEM format. */
   readonly ca: string | undefined;
+  /** How to log in; undefined without `--login`. */
+  readonly login: LoginSettings | undefined;
+}
+
+/** How a user logs in to servers. */
+export interface LoginOptions {
+  /** The id of a client that is registered at the authorization server. */
+  readonly clientId: string | undefined;
+  /** The variable with its secret. */
+  readonly clientSecretEnv: string | undefined;
+  /** Has the user open a page. */
+  readonly openPage: (url: URL) => Promise<void>;
+}
+
+/** How to log in to one server. */
+export interface LoginSettings extends Pick<LoginOptions, 'clientId' | 'openPage'> {
+  readonly clientSecret: string | undefined;
 }
 
 /** A server that is a program. */
@@ -52,6 +69,7 @@ export interface ConnectOptions {
   readonly envFile: string | undefined;
   /** A file with certificate authorities. */
   readonly ca: string | undefined;
+  readonly login: LoginOptions | undefined;
   readonly timeoutSeconds: number;
   /** Revisions to try. */
   readonly revisions: readonly string[] | undefined;
@@ -64,6 +82,7 @@ export const CONNECT_FLAGS = {
   env: '--env',
   envFile: '--env-file',
   ca: '--ca',
+  login: '--login',
 } as const;
 
 /**
@@ -94,9 +113,9 @@ export function resolveTarget(
       secrets.add(token, true);
       headers.push(checkedHeader('authorization', `Bearer ${token}`, CONNECT_FLAGS.bearerEnv, true));
     }
-    return { kind: 'http', ...httpTarget(server, headers, options.ca, place, secrets), ...general };
+    return { kind: 'http', ...httpTarget(server, headers, options, place, secrets), ...general };
   }
-  refuseOptions(options, ['headers', 'bearerEnv', 'ca'], 'a command', 'Use --env or --env-file.');
+  refuseOptions(options, ['headers', 'bearerEnv', 'ca', 'login'], 'a command', 'Use --env or --env-file.');
   const words = splitCommand(server);
   const [command, ...args] = words ?? [];
   if (command === undefined) {
@@ -132,21 +151,32 @@ export interface Header {
 export function httpTarget(
   address: string,
   headers: readonly Header[],
-  caFile: string | undefined,
+  { ca: caFile, login }: Pick<ConnectOptions, 'ca' | 'login'>,
   place: string,
   secrets: Secrets,
 ): Omit<HttpTarget, 'kind'> {
   secrets.addUrl(address);
   const { url, headers: basic } = splitCredentials(new URL(address));
   const isEncrypted = url.protocol === 'https:' || isLoopback(url);
-  const secret = headers.find(({ isSecret }) => isSecret)?.place ?? ('authorization' in basic ? place : undefined);
+  const authorization = headers.find(({ name }) => name === 'authorization')?.place;
+  const credentials = authorization ?? ('authorization' in basic ? place : undefined);
+  if (login !== undefined && credentials !== undefined) {
+    throw new McpgenError('cannot be combined with other credentials', {
+      place: CONNECT_FLAGS.login,
+      remedy: `Omit it, or ${withoutCredentials(credentials)}.`,
+    });
+  }
+  const secret =
+    headers.find(({ isSecret }) => isSecret)?.place ??
+    credentials ??
+    (login === undefined ? undefined : CONNECT_FLAGS.login);
   if (!isEncrypted && secret !== undefined) {
     throw new McpgenError('credentials are not sent unencrypted to another machine', {
       place: withoutCredentials(secret),
       remedy: `Use https instead of ${displayUrl(url.origin)}.`,
     });
   }
-  const token = process.env[TOKEN_VARIABLE] ?? '';
+  const token = login === undefined ? (process.env[TOKEN_VARIABLE] ?? '') : '';
   if (token !== '') secrets.add(token, true);
   if ('authorization' in basic) secrets.add(basic['authorization'] ?? '', true);
   return {
@@ -157,7 +187,15 @@ export function httpTarget(
       ...Object.fromEntries(headers.map(({ name, value }) => [name, value])),
     },
     ca: caFile === undefined ? undefined : readCertificates(caFile),
+    login: login === undefined ? undefined : resolveLogin(login, secrets),
   };
+}
+
+function resolveLogin({ clientId, clientSecretEnv, openPage }: LoginOptions, secrets: Secrets): LoginSettings {
+  if (clientSecretEnv === undefined) return { clientId, openPage, clientSecret: undefined };
+  const clientSecret = requireVariable(clientSecretEnv, '--client-secret-env').trim();
+  secrets.add(clientSecret, true);
+  return { clientId, openPage, clientSecret };
 }
 
 /** Whether a URL leads to this machine. */

@@ -73,6 +73,8 @@ export interface Script {
   readonly issuerPath?: string;
   /** Whether the challenge names the metadata; on by default. */
   readonly namesMetadata?: boolean;
+  /** The result of every request of a session; a text by default. */
+  readonly result?: object;
   /** The scope of the first challenge. */
   readonly scope?: string;
   /** The scope that calls of tools need, for step-up. */
@@ -193,7 +195,7 @@ export async function startServers(script: Script = {}): Promise<Servers> {
     else
       void sessionScript((seen, to) => {
         if (seen.verb === 'GET') to.writeHead(405).end();
-        else sendJson(to, resultMessage(seen.message.id, TEXT));
+        else sendJson(to, resultMessage(seen.message.id, script.result ?? TEXT));
       })({ verb: request.method, path: request.path, headers: request.headers, message }, response);
   });
   mcp = `${server.origin}/mcp`;

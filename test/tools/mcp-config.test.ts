@@ -36,6 +36,7 @@ async function targetIn(
     timeoutSeconds: 5,
     revisions: undefined,
     ca: undefined,
+    login: undefined,
     inputs: new Map(Object.entries(inputs)),
   });
 }

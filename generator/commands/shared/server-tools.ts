@@ -1,8 +1,13 @@
 import type { JsonValue } from '../../read/json/json.js';
-import { refuseConnectOptions, type ConnectOptions, type ServerTarget } from '../../connect/target.js';
+import {
+  refuseConnectOptions,
+  type ConnectOptions,
+  type LoginOptions,
+  type ServerTarget,
+} from '../../connect/target.js';
 import { McpgenError } from '../../errors.js';
-import { showProgress } from '../../terminal.js';
-import { pathsOption, secondsOption, stringOption, stringsOption, type RawOptions } from './options.js';
+import { printToStderr, showProgress } from '../../terminal.js';
+import { booleanOption, pathsOption, secondsOption, stringOption, stringsOption, type RawOptions } from './options.js';
 
 /** The options of every command that connects to a server. */
 export function parseConnectOptions(raw: RawOptions): ConnectOptions {
@@ -12,9 +17,38 @@ export function parseConnectOptions(raw: RawOptions): ConnectOptions {
     env: pathsOption(raw, 'env'),
     envFile: stringOption(raw, 'envFile'),
     ca: stringOption(raw, 'ca'),
+    login: parseLoginOptions(raw),
     timeoutSeconds: secondsOption(raw, 'timeout'),
     revisions: stringsOption(raw, 'revision'),
   };
+}
+
+/** @throws {@link McpgenError} if an option of the login is there without it. */
+function parseLoginOptions(raw: RawOptions): LoginOptions | undefined {
+  const clientId = stringOption(raw, 'clientId');
+  const clientSecretEnv = stringOption(raw, 'clientSecretEnv');
+  if (booleanOption(raw, 'login')) {
+    if (clientSecretEnv === undefined || clientId !== undefined) return { clientId, clientSecretEnv, openPage };
+    throw new McpgenError('needs the id of the client', {
+      place: '--client-secret-env',
+      remedy: 'Add --client-id ID.',
+    });
+  }
+  const place =
+    clientId !== undefined ? '--client-id' : clientSecretEnv !== undefined ? '--client-secret-env' : undefined;
+  if (place === undefined) return undefined;
+  throw new McpgenError('only applies to --login', { place, remedy: 'Add --login, or omit it.' });
+}
+
+/** Opens the page of a login in the browser of a user who is at a terminal, and prints its address in any case. */
+async function openPage(url: URL): Promise<void> {
+  showProgress('');
+  printToStderr(`Log in on this page:\n  ${url.href}`);
+  if (!process.stderr.isTTY || (process.env['CI'] ?? '') !== '') return;
+  // Starts the browser without a shell. Imported on demand.
+  const { default: open } = await import('open');
+  // Without a browser, the user has the address.
+  await open(url.href).catch(() => undefined);
 }
 
 /** The options of every command that reads servers from the file of a host. */
@@ -46,7 +80,7 @@ export function refuseMcpConfigOptions(options: McpConfigOptions): void {
     if (place === undefined) return;
     throw new McpgenError('only applies to --mcp-config', { place, remedy: 'Omit it.' });
   }
-  refuseConnectOptions({ ...options, ca: undefined }, '--from-server');
+  refuseConnectOptions({ ...options, ca: undefined, login: undefined }, '--from-server');
 }
 
 /**

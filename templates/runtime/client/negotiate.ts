@@ -1,4 +1,5 @@
 /** How a client and a server agree on a revision. */
+import { isObject } from "../jsonrpc/envelope.js";
 import { RpcError } from "../jsonrpc/error-codes.js";
 import type { CallOptions, Endpoint } from "../jsonrpc/endpoint.js";
 import { UnsupportedRevisionError } from "../jsonrpc/call-errors.js";
@@ -12,6 +13,7 @@ import {
 } from "../protocol/revision.js";
 import type { Implementation, Revision } from "../protocol/revision.js";
 import type { SpokenRevision } from "./spoken-revision.js";
+import { InvalidResultError } from "./errors.js";
 import type { ClientSettings, ServerInfo } from "./types.js";
 
 /** How to connect. */
@@ -43,12 +45,16 @@ function supportedVersionsIn(error: unknown): readonly string[] | undefined {
   )
     return undefined;
   const { supported } = (error.data ?? {}) as { readonly supported?: unknown };
-  return Array.isArray(supported)
-    ? supported
-        .filter((item): item is string => typeof item === "string")
-        .slice(0, MAX_OFFERED_VERSIONS)
-        .map(truncate)
-    : [];
+  return versionsIn(supported) ?? [];
+}
+
+/** The names of versions in a list; undefined if it is no list. */
+function versionsIn(list: unknown): readonly string[] | undefined {
+  if (!Array.isArray(list)) return undefined;
+  return list
+    .filter((item): item is string => typeof item === "string")
+    .slice(0, MAX_OFFERED_VERSIONS)
+    .map(truncate);
 }
 
 /**
@@ -157,16 +163,25 @@ export class Negotiation {
       }
       const { supportedVersions, capabilities, instructions, _meta } =
         checked as {
-          readonly supportedVersions: readonly string[];
-          readonly capabilities: object;
+          readonly supportedVersions?: unknown;
+          readonly capabilities?: unknown;
           readonly instructions?: string;
           readonly _meta?: Readonly<Record<string, unknown>>;
         };
-      const common = this.#newestCommon(
-        stateless,
-        supportedVersions.slice(0, MAX_OFFERED_VERSIONS).map(truncate),
-        hasOlder,
-      );
+      // Results may be accepted without validation.
+      const offered = versionsIn(supportedVersions);
+      if (offered === undefined || !isObject(capabilities)) {
+        if (hasOlder) return undefined;
+        throw new InvalidResultError("server/discover", {
+          path: offered === undefined ? "/supportedVersions" : "/capabilities",
+          reason: "value",
+          expected: offered === undefined ? "array" : "object",
+          found: typeof (offered === undefined
+            ? supportedVersions
+            : capabilities),
+        });
+      }
+      const common = this.#newestCommon(stateless, offered, hasOlder);
       if (common === undefined) return undefined;
       this.#spoken.use(common);
       return {
@@ -206,7 +221,7 @@ export class Negotiation {
       options,
     )) as {
       readonly protocolVersion?: unknown;
-      readonly capabilities?: object;
+      readonly capabilities?: unknown;
       readonly serverInfo?: Implementation;
       readonly instructions?: string;
     };
@@ -227,7 +242,7 @@ export class Negotiation {
     this.#validateResult("initialize", result);
     return {
       info: result.serverInfo,
-      capabilities: result.capabilities ?? {},
+      capabilities: isObject(result.capabilities) ? result.capabilities : {},
       instructions: result.instructions,
     };
   }
