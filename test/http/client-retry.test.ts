@@ -306,7 +306,7 @@ describe('a server that restarts', () => {
       await client.callTool(call);
       await server.stop();
       // What the socket of the former server notices must not count as part of the next request.
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await new Promise((resolve) => setTimeout(resolve, 300));
       const calls = Promise.all([client.callTool(call), client.callTool(call), client.listTools()]);
       await waitUntil(() => events.filter(({ kind }) => kind === 'reconnecting').length >= 3);
       await server.start();
@@ -325,7 +325,7 @@ describe('a server that restarts', () => {
     });
     await client.callTool(call);
     await server.stop();
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, 300));
     const error = await rejectionOf(client.callTool(call), HttpError);
     expect(error.message).toContain('ECONNREFUSED');
     expect(kindsOf(events)).toEqual(['reconnecting', 'reconnecting', 'reconnecting', 'gaveUp']);
@@ -337,24 +337,27 @@ describe('a server that restarts', () => {
   });
 
   test.each([
-    ['retriesRequests is false', { retriesRequests: false }],
+    ['retriesRequests is false', { retriesRequests: false, reconnect: { initialDelayMs: 20_000 } }],
     ['maxAttempts is 0', { reconnect: { maxAttempts: 0 } }],
   ])('fails its calls at once if %s', async (_, options) => {
     const server = await startRestartingServer();
     const { client } = await connectTestClient(['2026-07-28'], { url: server.url, ...options });
     await server.stop();
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, 300));
     const since = performance.now();
     await rejectionOf(client.callTool(call), HttpError);
-    expect(performance.now() - since).toBeLessThan(500);
+    expect(performance.now() - since).toBeLessThan(5000);
   });
 
   test('does not keep a call that is aborted, times out or whose client closes', async () => {
     const server = await startRestartingServer();
-    const { client } = await connectTestClient(['2026-07-28'], { url: server.url });
+    const { client } = await connectTestClient(['2026-07-28'], {
+      url: server.url,
+      reconnect: { initialDelayMs: 20_000 },
+    });
     await client.callTool(call);
     await server.stop();
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, 300));
     const since = performance.now();
     const reason = new Error('enough');
     await expect(client.callTool(call, { signal: abortedSoon(reason) })).rejects.toBe(reason);
@@ -362,14 +365,17 @@ describe('a server that restarts', () => {
     const closed = rejectionOf(client.callTool(call));
     setTimeout(() => void client.close(), 50);
     expect((await closed).name).toBe('ConnectionClosedError');
-    expect(performance.now() - since).toBeLessThan(900);
+    expect(performance.now() - since).toBeLessThan(9000);
   });
 
   test('is not awaited before the first connection', async () => {
-    const { client, transport } = createTestClient(['2026-07-28'], { url: await unusedUrl() });
+    const { client, transport } = createTestClient(['2026-07-28'], {
+      url: await unusedUrl(),
+      reconnect: { initialDelayMs: 20_000 },
+    });
     const since = performance.now();
     await rejectionOf(client.connect(transport), HttpError);
-    expect(performance.now() - since).toBeLessThan(500);
+    expect(performance.now() - since).toBeLessThan(9000);
   });
 });
 
@@ -426,7 +432,7 @@ describe('Retry-After', () => {
       const { client } = await connectTestClient(['2026-07-28'], { url });
       const since = performance.now();
       expect((await rejectionOf(client.callTool(call), HttpError)).status).toBe(429);
-      expect(performance.now() - since).toBeLessThan(500);
+      expect(performance.now() - since).toBeLessThan(5000);
       expect(times).toHaveLength(1);
     },
   );
