@@ -54,7 +54,14 @@ describe('a form is asked for', () => {
     ['a boolean', { type: 'boolean' }, [`yes${ENTER}`], true],
     ['a choice', { type: 'string', enum: ['a', 'b'] }, [DOWN + ENTER], 'b'],
     ['a titled choice', { type: 'string', oneOf: [{ const: 'a', title: 'First' }, { const: 'b' }] }, [ENTER], 'a'],
-    ['a list', { type: 'array', items: { type: 'string', enum: ['a', 'b'] } }, [`a, b${ENTER}`], ['a', 'b']],
+    ['choices', { type: 'array', items: { type: 'string', enum: ['a', 'b'] } }, [` ${DOWN} ${ENTER}`], ['a', 'b']],
+    [
+      'titled choices',
+      { type: 'array', items: { anyOf: [{ const: 'a', title: 'First' }, { const: 'b' }] }, default: ['b'] },
+      [ENTER],
+      ['b'],
+    ],
+    ['a list', { type: 'array', items: { type: 'string' } }, [`a, b${ENTER}`], ['a', 'b']],
   ])('%s', async (_name, field, answers, value) => {
     stderrText();
     const terminal = terminalWith(...answers);

@@ -117,6 +117,13 @@ export async function readToolListSource(
       remedy: 'Add them in src/transport.ts, from environment variables.',
     });
   }
+  if (connect.login !== undefined) {
+    printWarning({
+      place: CONNECT_FLAGS.login,
+      message: 'the project does not log in by itself',
+      remedy: 'Add an authProvider in src/transport.ts: oauthProvider of runtime/oauth-client.ts (--emit oauth-client).',
+    });
+  }
   return {
     tools,
     listed: {

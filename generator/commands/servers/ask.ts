@@ -1,5 +1,5 @@
 /** Asks the user on a terminal for what a server requests (MCP 2025-06-18, client/elicitation). */
-import { input, select } from '@inquirer/prompts';
+import { checkbox, input, select } from '@inquirer/prompts';
 import { compileSchema } from '../../../generated/runtime/json-schema.js';
 import { isObject, ownMember, type JsonObject, type JsonValue } from '../../read/json/json.js';
 import { isUrl } from '../../read/fetch.js';
@@ -83,12 +83,34 @@ async function askForField(
     const none = isRequired ? [] : [{ name: '(no answer)', value: undefined }];
     return select({ message: label, choices: [...shown, ...none] }, terminal);
   }
-  const type = typeText(field, field);
   const validate = compileSchema(field);
+  const items = ownMember(field, 'items');
+  const several = isObject(items) ? choicesOf(items) : undefined;
+  if (several !== undefined) {
+    const given = ownMember(field, 'default');
+    const checked = Array.isArray(given) ? (given as readonly JsonValue[]) : [];
+    const answer = await checkbox<JsonValue>(
+      {
+        message: label,
+        choices: several.map(({ value, text }) => ({
+          name: escapeHiddenCharacters(text),
+          value,
+          checked: checked.includes(value),
+        })),
+        validate: (chosen) => {
+          const outcome = validate(chosen.map(({ value }) => value));
+          return outcome.success || `must be ${escapeHiddenCharacters(outcome.failure.expected)}`;
+        },
+      },
+      terminal,
+    );
+    return answer.length === 0 && !isRequired ? undefined : answer;
+  }
+  const type = typeText(field, field);
   const fallback = ownMember(field, 'default');
   const answer = await input(
     {
-      message: `${label}, ${escapeHiddenCharacters(type)}`,
+      message: `${label}, ${type === 'boolean' ? 'yes or no' : escapeHiddenCharacters(type)}`,
       ...(fallback === undefined || fallback === null ? {} : { default: textOf(fallback) }),
       validate: (text) => {
         if (text === '') return true;
@@ -114,7 +136,7 @@ function choicesOf(field: JsonObject): readonly { readonly value: JsonValue; rea
       return { value, text: typeof name === 'string' ? name : textOf(value) };
     });
   }
-  const options = ownMember(field, 'oneOf');
+  const options = ownMember(field, 'oneOf') ?? ownMember(field, 'anyOf');
   if (!Array.isArray(options)) return undefined;
   const choices = (options as readonly JsonValue[]).flatMap((option) => {
     const value = isObject(option) ? ownMember(option, 'const') : undefined;
