@@ -76,7 +76,7 @@ export class TokenIssuance {
     const context: IssueContext = {
       metadata,
       resource: discovery.resource,
-      client: await this.#client(metadata, undefined, scope),
+      client: await this.#client(metadata, undefined),
       scope,
       key: usedKey,
       isLegacy: discovery.isLegacy,
@@ -165,7 +165,7 @@ export class TokenIssuance {
     try {
       opened = typeof redirect === "function" ? await redirect() : redirect;
       const redirectUri = checkRedirect(this.#flow, opened.url);
-      const client = await this.#client(metadata, redirectUri, requestedScope);
+      const client = await this.#client(metadata, redirectUri);
       const { url, pending } = await beginAuthorization(
         this.#flow,
         metadata,
@@ -296,7 +296,6 @@ export class TokenIssuance {
   async #client(
     metadata: ServerMetadata,
     redirectUri: string | undefined,
-    scope: string | undefined,
   ): Promise<RegisteredClient> {
     const { grant = "authorization_code", client } = this.#options;
     try {
@@ -304,7 +303,6 @@ export class TokenIssuance {
         metadata,
         options: client,
         redirectUri,
-        scope,
         grantType: typeof grant === "string" ? grant : grant.type,
         store: this.#store,
       });
