@@ -105,12 +105,48 @@ describe('the authorization code grant', () => {
   });
 
   test.each([
-    ['another state', (p: URLSearchParams) => void p.set('state', 'x'), 'state'],
-    ['no state', (p: URLSearchParams) => void p.delete('state'), 'state'],
-    ['two states', (p: URLSearchParams) => void p.append('state', 'x'), 'state'],
-    ['two codes', (p: URLSearchParams) => void p.append('code', 'x'), 'code'],
-    ['no code', (p: URLSearchParams) => void p.delete('code'), 'no code'],
-    ['the issuer of another server', (p: URLSearchParams) => void p.set('iss', 'https://evil.example'), 'iss'],
+    [
+      'another state',
+      (p: URLSearchParams) => {
+        p.set('state', 'x');
+      },
+      'state',
+    ],
+    [
+      'no state',
+      (p: URLSearchParams) => {
+        p.delete('state');
+      },
+      'state',
+    ],
+    [
+      'two states',
+      (p: URLSearchParams) => {
+        p.append('state', 'x');
+      },
+      'state',
+    ],
+    [
+      'two codes',
+      (p: URLSearchParams) => {
+        p.append('code', 'x');
+      },
+      'code',
+    ],
+    [
+      'no code',
+      (p: URLSearchParams) => {
+        p.delete('code');
+      },
+      'no code',
+    ],
+    [
+      'the issuer of another server',
+      (p: URLSearchParams) => {
+        p.set('iss', 'https://evil.example');
+      },
+      'iss',
+    ],
   ])('refuses an answer with %s', async (_, answer, reason) => {
     const servers = await startServers({ answer });
     const error = await failure(servers.mcp, testProvider());
@@ -120,7 +156,11 @@ describe('the authorization code grant', () => {
   });
 
   test('compares issuers as texts', async () => {
-    const servers = await startServers({ answer: (p, issuer) => void p.set('iss', `${issuer}/`) });
+    const servers = await startServers({
+      answer: (p, issuer) => {
+        p.set('iss', `${issuer}/`);
+      },
+    });
     expect((await failure(servers.mcp, testProvider())).message).toContain('"iss" (issuer)');
     expect(servers.tokenRequests()).toEqual([]);
   });
@@ -135,7 +175,12 @@ describe('the authorization code grant', () => {
     const without = await startServers(script);
     expect((await failure(without.mcp, testProvider())).message).toContain('"iss" (issuer) missing');
     expect(without.tokenRequests()).toEqual([]);
-    const servers = await startServers({ ...script, answer: (p, issuer) => void p.set('iss', issuer) });
+    const servers = await startServers({
+      ...script,
+      answer: (p, issuer) => {
+        p.set('iss', issuer);
+      },
+    });
     await connectWith(servers.mcp, testProvider());
   });
 
@@ -191,15 +236,13 @@ describe('discovery', () => {
     seen.map(({ path }) => path).filter((path) => path.includes('well-known'));
 
   test('tries the well-known URI with the path, then the root', async () => {
-    let mcp = '';
     const other = await startServers();
     const server = await serve((request, response) => {
       if (request.path === '/.well-known/oauth-protected-resource')
         sendJson(response, { resource: server.origin, authorization_servers: [other.issuer] });
       else response.writeHead(request.path === '/mcp' ? 401 : 404).end();
     });
-    mcp = `${server.origin}/mcp`;
-    await failure(mcp, testProvider());
+    await failure(`${server.origin}/mcp`, testProvider());
     expect(found(server.seen)).toEqual([
       '/.well-known/oauth-protected-resource/mcp',
       '/.well-known/oauth-protected-resource',

@@ -1,8 +1,10 @@
 // An authorization server for tests: oidc-provider, with a user who agrees to everything. It needs a newer Node than the
 // tests, so it runs in its own process. The first line that it writes is its issuer; it ends with its input.
+import { Buffer } from 'node:buffer';
 import { generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:http';
 import process from 'node:process';
+import { URL } from 'node:url';
 import { Provider, errors } from 'oidc-provider';
 
 const options = JSON.parse(process.argv[2] ?? '{}');
@@ -49,7 +51,7 @@ const provider = new Provider(issuer, {
     // Documents of this name are served here; nothing else is on the network.
     if (hostname !== 'client.example.com') throw new Error('no such host');
     return Promise.resolve(
-      Response.json({
+      globalThis.Response.json({
         client_id: `https://client.example.com${pathname}`,
         client_name: 'a client',
         redirect_uris: ['http://127.0.0.1:9/callback'],

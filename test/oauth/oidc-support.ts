@@ -89,7 +89,7 @@ export async function startProtected(
           if (isRevoked(found.jti)) return undefined;
           claims.push(found);
           return {
-            principal: String(found.sub),
+            principal: found.sub,
             scopes: typeof found.scope === 'string' ? found.scope.split(' ') : [],
             expiresAt: found.exp,
             audience: found.aud,

@@ -31,7 +31,7 @@ export interface OAuthClient {
 
 /** What a client registers with (RFC 7591, section 2). */
 export interface ClientRegistration {
-  /** Shown to users when they are asked for consent. */
+  /** Shown to users when they authorize the client. */
   readonly name: string;
   /** A page about the client. */
   readonly uri?: string | undefined;

@@ -68,7 +68,7 @@ export class ServerTokens {
     this.#flow.use(options);
   }
 
-  /** The access token, refreshed if it has expired; undefined if there is none. */
+  /** The access token, refreshed if it has expired; undefined without one. */
   async token(): Promise<string | undefined> {
     const tokens = await this.#load();
     if (tokens === undefined) return undefined;
@@ -252,7 +252,7 @@ export class ServerTokens {
       );
   }
 
-  /** Nor would asking for ever more. */
+  /** Nor would asking for more and more scopes. */
   #checkScope(scope = ""): void {
     if (
       scope.length > MAX_SCOPE_CHARS ||
