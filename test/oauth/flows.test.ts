@@ -520,6 +520,59 @@ describe('tokens', () => {
     expect(servers.tokenRequests()).toHaveLength(4);
   });
 
+  test('of another resource are not read, even if the store names them for this server', async () => {
+    const servers = await startServers();
+    const values = new Map<string, object>();
+    const store: OAuthStore = {
+      get: (key) => Promise.resolve(values.get(key)),
+      set: (key, value) => Promise.resolve(void values.set(key, value)),
+      delete: (key) => Promise.resolve(void values.delete(key)),
+    };
+    await connectWith(servers.mcp, testProvider({ store }));
+    const resource = 'https://other.example/mcp';
+    for (const [key, value] of [...values]) {
+      values.delete(key);
+      values.set(
+        key.replace(
+          JSON.stringify(['tokens', servers.issuer, servers.mcp]).slice(0, -1),
+          JSON.stringify(['tokens', servers.issuer, resource]).slice(0, -1),
+        ),
+        {
+          ...value,
+          resource,
+          ...('accessToken' in value ? { accessToken: 'stolen' } : {}),
+        },
+      );
+    }
+    expect([...values.keys()]).toContain(JSON.stringify(['tokens', servers.issuer, resource, 'me']));
+    await connectWith(servers.mcp, testProvider({ store }));
+    expect(JSON.stringify(servers.atServer)).not.toContain('stolen');
+  });
+
+  test('leave no pending authorization in the store', async () => {
+    const servers = await startServers();
+    const keys: string[] = [];
+    const values = new Map<string, object>();
+    const store: OAuthStore = {
+      get: (key) => Promise.resolve(values.get(key)),
+      set: (key, value) => {
+        keys.push(key);
+        values.set(key, value);
+        return Promise.resolve();
+      },
+      delete: (key) => Promise.resolve(void values.delete(key)),
+    };
+    await connectWith(servers.mcp, testProvider({ store }));
+    const failing = testProvider({
+      store,
+      client: { id: 'you', issuer: servers.issuer },
+      redirect: { url: 'http://127.0.0.1:9/', open: () => Promise.reject(new Error('no browser')) },
+    });
+    expect((await failure(servers.mcp, failing)).message).toContain('"no browser"');
+    expect(keys.filter((key) => key.includes('"pending"'))).toHaveLength(2);
+    expect([...values.keys()].filter((key) => key.includes('"pending"'))).toEqual([]);
+  });
+
   test('are forgotten on request', async () => {
     const servers = await startServers();
     const opened: URL[] = [];
