@@ -316,7 +316,7 @@ async function failureOrNot(url: string, provider: OAuthProvider): Promise<void>
 
 describe('refreshing', () => {
   test('happens before an expired token is sent, once for requests at the same time', async () => {
-    const servers = await startServers({ expiresIn: 1 });
+    const servers = await startServers({ expiresIn: 0 });
     const { client } = await connectWith(servers.mcp, testProvider());
     const before = servers.tokenRequests().length;
     await Promise.all([client.callTool(call), client.callTool(call), client.callTool(call)]);
@@ -327,6 +327,20 @@ describe('refreshing', () => {
     expect(servers.atServer.filter(({ path, headers }) => path === '/mcp' && headers.authorization).length).toBe(
       servers.atServer.filter(({ path }) => path === '/mcp').length - 1,
     );
+  });
+
+  test('is not needed while a token is valid, however short its life', async () => {
+    const servers = await startServers({
+      token: (_, response) => {
+        servers.valid.set('short', '');
+        sendJson(response, { access_token: 'short', token_type: 'Bearer', expires_in: 5 });
+        return true;
+      },
+    });
+    const provider = testProvider({ client: { id: 'me', secret: 's' }, grant: 'client_credentials' });
+    const { client } = await connectWith(servers.mcp, provider);
+    await client.callTool(call);
+    expect(servers.tokenRequests()).toHaveLength(1);
   });
 
   test('follows a rejection, with the rotated token each time', async () => {

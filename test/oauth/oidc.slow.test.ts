@@ -41,12 +41,12 @@ describe('with oidc-provider, a user', { timeout: 60_000 }, () => {
   });
 
   test('is not asked again while refresh tokens rotate', async () => {
-    const issuer = await startOidc({ clients: [PUBLIC_CLIENT], accessTokenTtl: 11 });
+    const issuer = await startOidc({ clients: [PUBLIC_CLIENT], accessTokenTtl: 3 });
     const { mcp, claims } = await startProtected(issuer);
     const opened: URL[] = [];
     const { client } = await connect(mcp, provider({ redirect: browserUser(opened), scopes: ['read', 'write'] }));
     for (let round = 0; round < 3; round += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 1100));
+      await new Promise((resolve) => setTimeout(resolve, 2600));
       await Promise.all([client.callTool(call), client.callTool(call)]);
     }
     expect(opened).toHaveLength(1);
@@ -197,7 +197,7 @@ describe('with oidc-provider, a program', { timeout: 60_000 }, () => {
 
 describe('with oidc-provider, tokens', { timeout: 60_000 }, () => {
   test.each([false, true])('are bound to a key with DPoP, with nonces of the server: %s', async (requireNonce) => {
-    const issuer = await startOidc({ clients: [PUBLIC_CLIENT], requireNonce, accessTokenTtl: 11 });
+    const issuer = await startOidc({ clients: [PUBLIC_CLIENT], requireNonce, accessTokenTtl: 3 });
     const { mcp, seen, claims } = await startProtected(issuer);
     const store = memoryStore();
     const opened: URL[] = [];
@@ -206,7 +206,7 @@ describe('with oidc-provider, tokens', { timeout: 60_000 }, () => {
     await client.callTool(call);
     expect(claims.at(-1)).toMatchObject({ cnf: { jkt: opened[0]?.searchParams.get('dpop_jkt') } });
     // Refreshed, and used by another process, with the same key.
-    await new Promise((resolve) => setTimeout(resolve, 1100));
+    await new Promise((resolve) => setTimeout(resolve, 2600));
     await client.callTool(call);
     await (await connect(mcp, provider(options))).client.callTool(call);
     expect(opened).toHaveLength(1);

@@ -19,6 +19,9 @@ import type { OAuthStore } from "./store.js";
 import { requestTokens, TokenRequestError, tokenStep } from "./tokens.js";
 import type { Exchange, StoredTokens } from "./tokens.js";
 
+/** Milliseconds before its end at which a token is no longer used; less for short lifetimes. */
+const MAX_MARGIN_MS = 10_000;
+
 /** What is known before tokens are requested. */
 export interface Target {
   readonly discovery: Discovery;
@@ -284,7 +287,7 @@ export class TokenIssuance {
       ...(refreshToken === undefined ? {} : { refreshToken }),
       ...(response.expires_in === undefined
         ? {}
-        : { expiresAt: Date.now() + response.expires_in * 1000 }),
+        : { expiresAt: endOfUse(response.expires_in * 1000) }),
       ...(scope === undefined ? {} : { requestedScope: scope }),
       ...(response.scope === undefined ? {} : { scope: response.scope }),
       isDpop: this.#proofs.areWanted,
@@ -310,6 +313,15 @@ export class TokenIssuance {
       throw this.#flow.wrap(error, `client registration at ${metadata.issuer}`);
     }
   }
+}
+
+/**
+ * When to stop using a token: before it expires on its way to the server.
+ *
+ * @param lifetime - Milliseconds.
+ */
+function endOfUse(lifetime: number): number {
+  return Date.now() + lifetime - Math.min(MAX_MARGIN_MS, lifetime / 5);
 }
 
 /** Values that errors must not show. */
