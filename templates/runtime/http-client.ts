@@ -5,11 +5,13 @@ import type {
 import { HttpClient } from "./http/client/transport.js";
 
 export type {
+  AuthContext,
   AuthFlow,
   AuthFlowOptions,
   AuthProvider,
   Fetch,
   OAuthClientProvider,
+  TokenRequest,
   UnauthorizedContext,
 } from "./http/client/auth.js";
 export type { ClientConnectionEvent } from "./jsonrpc/connection-events.js";

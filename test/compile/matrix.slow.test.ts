@@ -113,7 +113,10 @@ beforeAll(async () => {
     if (extension === 'js') {
       cpSync(path.join(root, 'generated'), out, {
         recursive: true,
-        filter: (file) => !/[/\\](?:stdio-[\w-]+|http-node|stdio[/\\][\w-]+)\.ts$/.test(file),
+        filter: (file) =>
+          !/[/\\](?:stdio-[\w-]+|http-node|oauth-node|oauth[/\\](?:file-store|loopback)|stdio[/\\][\w-]+)\.ts$/.test(
+            file,
+          ),
       });
     }
     for (const protocol of extension === 'js' ? [] : protocols) {
@@ -123,9 +126,10 @@ beforeAll(async () => {
       }
     }
     writeFileSync(path.join(out, 'package.json'), '{ "type": "module" }\n');
-    // The one package that the committed output needs, for the client over HTTP.
+    // The packages that the committed output needs, for the client over HTTP and its OAuth client.
     mkdirSync(path.join(out, 'node_modules'), { recursive: true });
-    symlinkSync(path.join(root, 'node_modules/eventsource-parser'), path.join(out, 'node_modules/eventsource-parser'));
+    for (const name of ['eventsource-parser', 'oauth4webapi'])
+      symlinkSync(path.join(root, 'node_modules', name), path.join(out, 'node_modules', name));
   }
 });
 afterAll(() => {

@@ -37,7 +37,8 @@ async function writeProject(): Promise<string> {
   cpSync(path.join(ROOT, 'generated'), path.join(folder, 'generated'), {
     recursive: true,
     // What needs the types of Node.
-    filter: (file) => !/[/\\](?:stdio-[\w-]+|http-node|stdio[/\\][\w-]+)\.ts$/.test(file),
+    filter: (file) =>
+      !/[/\\](?:stdio-[\w-]+|http-node|oauth-node|oauth[/\\](?:file-store|loopback)|stdio[/\\][\w-]+)\.ts$/.test(file),
   });
   write('note.input.json', JSON.stringify(NOTE_INPUT));
   write('note.output.json', JSON.stringify(NOTE_OUTPUT));

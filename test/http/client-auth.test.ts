@@ -86,6 +86,50 @@ describe('an auth provider', () => {
     expect(seen.length).toBeLessThan(2);
   });
 
+  test('can set the headers of each request, and have it repeated once', async () => {
+    const { url, seen } = await startProtectedServer((header) => (header === 'Other t, 2' ? 200 : 401));
+    let nonce = 1;
+    const asked: string[] = [];
+    const authProvider: AuthProvider = {
+      token: ({ serverUrl }) => {
+        asked.push(serverUrl.href);
+        return 't';
+      },
+      authorize: ({ token, method, url: to, serverUrl }, headers) => {
+        expect([method, to.href, serverUrl.href, headers.get('authorization')]).toEqual(['POST', url, url, 'Bearer t']);
+        headers.set('authorization', `Other ${token}, ${nonce}`);
+      },
+      onResponse: (_, response) => {
+        nonce = 2;
+        return response.status === 401;
+      },
+    };
+    await connectTestClient(['2026-07-28', '2025-11-25'], { url, authProvider });
+    expect(seen.slice(0, 2).map(({ headers }) => headers.authorization)).toEqual(['Other t, 1', 'Other t, 2']);
+    expect(new Set(asked)).toEqual(new Set([url]));
+  });
+
+  test('is not asked to repeat a request again and again', async () => {
+    const { url, seen } = await startProtectedServer(() => 401);
+    const authProvider: AuthProvider = { token: () => 't', onResponse: () => true };
+    const { client, transport } = createTestClient(['2026-07-28', '2025-11-25'], { url, authProvider });
+    await rejectionOf(client.connect(transport), UnauthorizedError);
+    expect(seen).toHaveLength(2);
+  });
+
+  test.each([
+    ['an error', new Error('no key')],
+    ['an UnauthorizedError', new UnauthorizedError('no key', { method: 'POST', url: 'https://a.example' })],
+  ])('that cannot set headers fails with %s', async (_, error) => {
+    const { url, seen } = await startProtectedServer(() => 401);
+    const authProvider: AuthProvider = { token: () => 't', authorize: () => Promise.reject(error) };
+    const { client, transport } = createTestClient(['2026-07-28', '2025-11-25'], { url, authProvider });
+    const failure = await rejectionOf(client.connect(transport), UnauthorizedError);
+    expect(failure.message).toContain('no key');
+    expect(failure.message.match(/POST/g)).toHaveLength(1);
+    expect(seen).toEqual([]);
+  });
+
   test('need not handle a refusal', async () => {
     const { url, seen } = await startProtectedServer(() => 401);
     const { client, transport } = createTestClient(['2026-07-28', '2025-11-25'], { url });
@@ -176,6 +220,7 @@ test.each([
   ['Bearer error=insufficient_scope,scope="a \\"b\\""', ['insufficient_scope', 'a "b"', undefined]],
   ['Basic realm="x", Bearer scope="a"', [undefined, 'a', undefined]],
   ['Basic scope="a"', [undefined, undefined, undefined]],
+  ['DPoP error="insufficient_scope", scope="a"', ['insufficient_scope', 'a', undefined]],
   ['Bearer resource_metadata="no url"', [undefined, undefined, undefined]],
   ['', [undefined, undefined, undefined]],
 ])('the challenge %s', (header, expected) => {

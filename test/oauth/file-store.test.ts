@@ -118,13 +118,13 @@ describe('a file store', () => {
     const store = fileStore(folder);
     const text = 'x'.repeat(200_000);
     await store.set('key', { text });
-    let isDone = false;
+    const progress = { isDone: false };
     const writing = (async () => {
       for (let round = 0; round < 40; round += 1) await store.set('key', { text, round });
-      isDone = true;
+      progress.isDone = true;
     })();
     let reads = 0;
-    while (!isDone) {
+    while (!progress.isDone) {
       expect(await store.get('key')).toMatchObject({ text });
       reads += 1;
     }
@@ -142,10 +142,10 @@ describe('a file store', () => {
       await new Promise((resolve) => setTimeout(resolve, 20));
       running -= 1;
     };
-    await Promise.all([1, 2, 3].flatMap(() => [first.exclusive?.('key', task), second.exclusive?.('key', task)]));
+    await Promise.all([1, 2, 3].flatMap(() => [first.exclusive('key', task), second.exclusive('key', task)]));
     expect(most).toBe(1);
-    await first.exclusive?.('key', () => Promise.reject(new Error('x')))?.catch(() => undefined);
-    await second.exclusive?.('key', task);
+    await first.exclusive('key', () => Promise.reject(new Error('x'))).catch(() => undefined);
+    await second.exclusive('key', task);
     expect(await filesOf()).toEqual([]);
   });
 
@@ -156,7 +156,7 @@ describe('a file store', () => {
     await writeFile(`${file}.lock`, '');
     await utimes(`${file}.lock`, new Date(0), new Date(0));
     const start = performance.now();
-    expect(await store.exclusive?.('key', () => Promise.resolve(42))).toBe(42);
+    expect(await store.exclusive('key', () => Promise.resolve(42))).toBe(42);
     expect(performance.now() - start).toBeLessThan(5000);
     expect(await filesOf()).toEqual([file]);
   });

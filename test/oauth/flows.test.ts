@@ -105,12 +105,48 @@ describe('the authorization code grant', () => {
   });
 
   test.each([
-    ['another state', (p: URLSearchParams) => void p.set('state', 'x'), 'state'],
-    ['no state', (p: URLSearchParams) => void p.delete('state'), 'state'],
-    ['two states', (p: URLSearchParams) => void p.append('state', 'x'), 'state'],
-    ['two codes', (p: URLSearchParams) => void p.append('code', 'x'), 'code'],
-    ['no code', (p: URLSearchParams) => void p.delete('code'), 'no code'],
-    ['the issuer of another server', (p: URLSearchParams) => void p.set('iss', 'https://evil.example'), 'iss'],
+    [
+      'another state',
+      (p: URLSearchParams) => {
+        p.set('state', 'x');
+      },
+      'state',
+    ],
+    [
+      'no state',
+      (p: URLSearchParams) => {
+        p.delete('state');
+      },
+      'state',
+    ],
+    [
+      'two states',
+      (p: URLSearchParams) => {
+        p.append('state', 'x');
+      },
+      'state',
+    ],
+    [
+      'two codes',
+      (p: URLSearchParams) => {
+        p.append('code', 'x');
+      },
+      'code',
+    ],
+    [
+      'no code',
+      (p: URLSearchParams) => {
+        p.delete('code');
+      },
+      'no code',
+    ],
+    [
+      'the issuer of another server',
+      (p: URLSearchParams) => {
+        p.set('iss', 'https://evil.example');
+      },
+      'iss',
+    ],
   ])('refuses an answer with %s', async (_, answer, reason) => {
     const servers = await startServers({ answer });
     const error = await failure(servers.mcp, testProvider());
@@ -120,7 +156,11 @@ describe('the authorization code grant', () => {
   });
 
   test('compares issuers as texts', async () => {
-    const servers = await startServers({ answer: (p, issuer) => void p.set('iss', `${issuer}/`) });
+    const servers = await startServers({
+      answer: (p, issuer) => {
+        p.set('iss', `${issuer}/`);
+      },
+    });
     expect((await failure(servers.mcp, testProvider())).message).toContain('"iss" (issuer)');
     expect(servers.tokenRequests()).toEqual([]);
   });
@@ -135,7 +175,12 @@ describe('the authorization code grant', () => {
     const without = await startServers(script);
     expect((await failure(without.mcp, testProvider())).message).toContain('"iss" (issuer) missing');
     expect(without.tokenRequests()).toEqual([]);
-    const servers = await startServers({ ...script, answer: (p, issuer) => void p.set('iss', issuer) });
+    const servers = await startServers({
+      ...script,
+      answer: (p, issuer) => {
+        p.set('iss', issuer);
+      },
+    });
     await connectWith(servers.mcp, testProvider());
   });
 
@@ -191,15 +236,13 @@ describe('discovery', () => {
     seen.map(({ path }) => path).filter((path) => path.includes('well-known'));
 
   test('tries the well-known URI with the path, then the root', async () => {
-    let mcp = '';
     const other = await startServers();
     const server = await serve((request, response) => {
       if (request.path === '/.well-known/oauth-protected-resource')
         sendJson(response, { resource: server.origin, authorization_servers: [other.issuer] });
       else response.writeHead(request.path === '/mcp' ? 401 : 404).end();
     });
-    mcp = `${server.origin}/mcp`;
-    await failure(mcp, testProvider());
+    await failure(`${server.origin}/mcp`, testProvider());
     expect(found(server.seen)).toEqual([
       '/.well-known/oauth-protected-resource/mcp',
       '/.well-known/oauth-protected-resource',
@@ -273,7 +316,7 @@ async function failureOrNot(url: string, provider: OAuthProvider): Promise<void>
 
 describe('refreshing', () => {
   test('happens before an expired token is sent, once for requests at the same time', async () => {
-    const servers = await startServers({ expiresIn: 1 });
+    const servers = await startServers({ expiresIn: 0 });
     const { client } = await connectWith(servers.mcp, testProvider());
     const before = servers.tokenRequests().length;
     await Promise.all([client.callTool(call), client.callTool(call), client.callTool(call)]);
@@ -284,6 +327,20 @@ describe('refreshing', () => {
     expect(servers.atServer.filter(({ path, headers }) => path === '/mcp' && headers.authorization).length).toBe(
       servers.atServer.filter(({ path }) => path === '/mcp').length - 1,
     );
+  });
+
+  test('is not needed while a token is valid, however short its life', async () => {
+    const servers = await startServers({
+      token: (_, response) => {
+        servers.valid.set('short', '');
+        sendJson(response, { access_token: 'short', token_type: 'Bearer', expires_in: 5 });
+        return true;
+      },
+    });
+    const provider = testProvider({ client: { id: 'me', secret: 's' }, grant: 'client_credentials' });
+    const { client } = await connectWith(servers.mcp, provider);
+    await client.callTool(call);
+    expect(servers.tokenRequests()).toHaveLength(1);
   });
 
   test('follows a rejection, with the rotated token each time', async () => {
@@ -475,6 +532,59 @@ describe('tokens', () => {
     }
     await connectWith(servers.mcp, testProvider({ store }));
     expect(servers.tokenRequests()).toHaveLength(4);
+  });
+
+  test('of another resource are not read, even if the store names them for this server', async () => {
+    const servers = await startServers();
+    const values = new Map<string, object>();
+    const store: OAuthStore = {
+      get: (key) => Promise.resolve(values.get(key)),
+      set: (key, value) => Promise.resolve(void values.set(key, value)),
+      delete: (key) => Promise.resolve(void values.delete(key)),
+    };
+    await connectWith(servers.mcp, testProvider({ store }));
+    const resource = 'https://other.example/mcp';
+    for (const [key, value] of [...values]) {
+      values.delete(key);
+      values.set(
+        key.replace(
+          JSON.stringify(['tokens', servers.issuer, servers.mcp]).slice(0, -1),
+          JSON.stringify(['tokens', servers.issuer, resource]).slice(0, -1),
+        ),
+        {
+          ...value,
+          resource,
+          ...('accessToken' in value ? { accessToken: 'stolen' } : {}),
+        },
+      );
+    }
+    expect([...values.keys()]).toContain(JSON.stringify(['tokens', servers.issuer, resource, 'me']));
+    await connectWith(servers.mcp, testProvider({ store }));
+    expect(JSON.stringify(servers.atServer)).not.toContain('stolen');
+  });
+
+  test('leave no pending authorization in the store', async () => {
+    const servers = await startServers();
+    const keys: string[] = [];
+    const values = new Map<string, object>();
+    const store: OAuthStore = {
+      get: (key) => Promise.resolve(values.get(key)),
+      set: (key, value) => {
+        keys.push(key);
+        values.set(key, value);
+        return Promise.resolve();
+      },
+      delete: (key) => Promise.resolve(void values.delete(key)),
+    };
+    await connectWith(servers.mcp, testProvider({ store }));
+    const failing = testProvider({
+      store,
+      client: { id: 'you', issuer: servers.issuer },
+      redirect: { url: 'http://127.0.0.1:9/', open: () => Promise.reject(new Error('no browser')) },
+    });
+    expect((await failure(servers.mcp, failing)).message).toContain('"no browser"');
+    expect(keys.filter((key) => key.includes('"pending"'))).toHaveLength(2);
+    expect([...values.keys()].filter((key) => key.includes('"pending"'))).toEqual([]);
   });
 
   test('are forgotten on request', async () => {

@@ -159,24 +159,20 @@ describe('a loopback redirect', () => {
 describe('a provider with a loopback redirect', () => {
   test('authorizes, and registers its port', async () => {
     const servers = await startServers();
-    const registered: unknown[] = [];
     const provider = testProvider({
       client: { registration: { name: 'tool', uri: 'https://tool.example.com' } },
-      redirect: loopbackRedirect({ open: async (url) => void (await fetch(url)) }),
+      redirect: loopbackRedirect({ open: (url) => fetch(url) }),
     });
     await connectWith(servers.mcp, provider);
-    registered.push(JSON.parse(servers.atIssuer.find(({ path }) => path === '/register')?.body ?? ''));
-    expect(registered).toEqual([
-      {
-        client_name: 'tool',
-        client_uri: 'https://tool.example.com',
-        redirect_uris: [expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/callback$/)],
-        grant_types: ['authorization_code', 'refresh_token'],
-        response_types: ['code'],
-        token_endpoint_auth_method: 'none',
-        application_type: 'native',
-      },
-    ]);
+    expect(JSON.parse(servers.atIssuer.find(({ path }) => path === '/register')?.body ?? '')).toEqual({
+      client_name: 'tool',
+      client_uri: 'https://tool.example.com',
+      redirect_uris: [expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/callback$/)],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+      application_type: 'native',
+    });
   });
 
   test('stops listening if the flow fails', async () => {

@@ -121,7 +121,8 @@ export async function readToolListSource(
     printWarning({
       place: CONNECT_FLAGS.login,
       message: 'the project does not log in by itself',
-      remedy: 'Add an authProvider in src/transport.ts: oauthProvider of runtime/oauth-client.ts (--emit oauth-client).',
+      remedy:
+        'Add an authProvider in src/transport.ts: oauthProvider of runtime/oauth-client.ts (--emit oauth-client).',
     });
   }
   return {

@@ -40,7 +40,10 @@ export async function clientAuth(
 ): Promise<ClientAuth> {
   const secret =
     client.secret ?? (client.origin === "options" ? options.secret : undefined);
-  const method = client.method ?? chooseMethod(metadata, options, secret);
+  const method =
+    client.method ??
+    options.authMethod ??
+    chooseMethod(metadata, options, secret);
   if (method === "private_key_jwt" && options.privateKey !== undefined)
     return PrivateKeyJwt({
       key: await importKey(flow, options.privateKey),

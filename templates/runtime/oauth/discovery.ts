@@ -128,7 +128,7 @@ function serverMetadataUrls(issuer: URL): readonly URL[] {
   ];
 }
 
-/** Fetches a JSON object. Returns why there is none at a URL; throws if there is something that is not one. */
+/** Fetches a JSON object. Returns why there is no document at a URL; throws if there is something that is not one. */
 async function readDocument(
   flow: Flow,
   step: string,

@@ -27,7 +27,7 @@ const TEMPORARY_TTL_MS = 60_000;
  * @param folder - Its path; parents are created too.
  * @throws Error from the methods if the folder or a file can be accessed by others, or a file is not one of this store.
  */
-export function fileStore(folder: string): OAuthStore {
+export function fileStore(folder: string): Required<OAuthStore> {
   return new FileStore(path.resolve(folder));
 }
 
@@ -38,7 +38,7 @@ interface StoredFile {
   readonly expiresAt?: number;
 }
 
-class FileStore implements OAuthStore {
+class FileStore implements Required<OAuthStore> {
   readonly #folder: string;
 
   constructor(folder: string) {

@@ -19,6 +19,9 @@ import type { OAuthStore } from "./store.js";
 import { requestTokens, TokenRequestError, tokenStep } from "./tokens.js";
 import type { Exchange, StoredTokens } from "./tokens.js";
 
+/** Milliseconds before its end at which a token is no longer used; less for short lifetimes. */
+const MAX_MARGIN_MS = 10_000;
+
 /** What is known before tokens are requested. */
 export interface Target {
   readonly discovery: Discovery;
@@ -76,7 +79,7 @@ export class TokenIssuance {
     const context: IssueContext = {
       metadata,
       resource: discovery.resource,
-      client: await this.#client(metadata, undefined, scope),
+      client: await this.#client(metadata, undefined),
       scope,
       key: usedKey,
       isLegacy: discovery.isLegacy,
@@ -165,7 +168,7 @@ export class TokenIssuance {
     try {
       opened = typeof redirect === "function" ? await redirect() : redirect;
       const redirectUri = checkRedirect(this.#flow, opened.url);
-      const client = await this.#client(metadata, redirectUri, requestedScope);
+      const client = await this.#client(metadata, redirectUri);
       const { url, pending } = await beginAuthorization(
         this.#flow,
         metadata,
@@ -284,7 +287,7 @@ export class TokenIssuance {
       ...(refreshToken === undefined ? {} : { refreshToken }),
       ...(response.expires_in === undefined
         ? {}
-        : { expiresAt: Date.now() + response.expires_in * 1000 }),
+        : { expiresAt: endOfUse(response.expires_in * 1000) }),
       ...(scope === undefined ? {} : { requestedScope: scope }),
       ...(response.scope === undefined ? {} : { scope: response.scope }),
       isDpop: this.#proofs.areWanted,
@@ -296,7 +299,6 @@ export class TokenIssuance {
   async #client(
     metadata: ServerMetadata,
     redirectUri: string | undefined,
-    scope: string | undefined,
   ): Promise<RegisteredClient> {
     const { grant = "authorization_code", client } = this.#options;
     try {
@@ -304,7 +306,6 @@ export class TokenIssuance {
         metadata,
         options: client,
         redirectUri,
-        scope,
         grantType: typeof grant === "string" ? grant : grant.type,
         store: this.#store,
       });
@@ -312,6 +313,15 @@ export class TokenIssuance {
       throw this.#flow.wrap(error, `client registration at ${metadata.issuer}`);
     }
   }
+}
+
+/**
+ * When to stop using a token: before it expires on its way to the server.
+ *
+ * @param lifetime - Milliseconds.
+ */
+function endOfUse(lifetime: number): number {
+  return Date.now() + lifetime - Math.min(MAX_MARGIN_MS, lifetime / 5);
 }
 
 /** Values that errors must not show. */

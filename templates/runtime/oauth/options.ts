@@ -16,6 +16,9 @@ export interface OAuthClient {
    */
   readonly issuer?: string | undefined;
   readonly secret?: string | undefined;
+  /** How `secret` is sent, if the client is registered for one way only; by default what the server supports. */
+  readonly authMethod?:
+    "client_secret_basic" | "client_secret_post" | undefined;
   /** Authenticates the client with signed JWTs (`private_key_jwt`): a private key, or PKCS #8 in PEM. */
   readonly privateKey?: CryptoKey | string | undefined;
   /** The `kid` of `privateKey` in the client's key set. */
@@ -28,7 +31,7 @@ export interface OAuthClient {
 
 /** What a client registers with (RFC 7591, section 2). */
 export interface ClientRegistration {
-  /** Shown to users when they are asked for consent. */
+  /** Shown to users when they authorize the client. */
   readonly name: string;
   /** A page about the client. */
   readonly uri?: string | undefined;

@@ -16,7 +16,6 @@ export interface RegistrationRequest {
   readonly options: OAuthClient;
   /** Undefined for a grant without a user. */
   readonly redirectUri: string | undefined;
-  readonly scope: string | undefined;
   readonly grantType: string;
   readonly store: OAuthStore;
 }
@@ -89,7 +88,7 @@ function isExpired({ secretExpiresAt = 0 }: RegisteredClient): boolean {
 async function register(
   flow: Flow,
   step: string,
-  { metadata, options, redirectUri, scope, grantType }: RegistrationRequest,
+  { metadata, options, redirectUri, grantType }: RegistrationRequest,
 ): Promise<RegisteredClient> {
   const { registration } = options;
   const methods = metadata.token_endpoint_auth_methods_supported ?? [
@@ -117,7 +116,7 @@ async function register(
       token_endpoint_auth_method: method,
       application_type:
         registration?.applicationType ?? applicationType(redirectUri),
-      ...(scope === undefined ? {} : { scope }),
+      // No scope: it would limit those of a later step-up, and servers reject what they do not list.
       ...registration?.metadata,
     },
     {

@@ -22,7 +22,7 @@ export class TokenRepository {
     this.#client = client;
   }
 
-  /** The latest tokens of the server; undefined if there are none. */
+  /** The latest tokens of the server; undefined without tokens. */
   async load(): Promise<StoredTokens | undefined> {
     const binding = await this.#binding();
     return binding === undefined ? undefined : this.read(binding);

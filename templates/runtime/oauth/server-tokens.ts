@@ -18,9 +18,6 @@ import type { StoredTokens } from "./tokens.js";
 const MAX_SCOPE_SETS = 16;
 const MAX_SCOPE_CHARS = 4096;
 
-/** Milliseconds before its end at which a token counts as expired. */
-const EXPIRY_MARGIN_MS = 10_000;
-
 /** Milliseconds within which a rejected new token is not replaced by another new one. */
 const REJECTION_PAUSE_MS = 60_000;
 
@@ -68,7 +65,7 @@ export class ServerTokens {
     this.#flow.use(options);
   }
 
-  /** The access token, refreshed if it has expired; undefined if there is none. */
+  /** The access token, refreshed if it has expired; undefined without one. */
   async token(): Promise<string | undefined> {
     const tokens = await this.#load();
     if (tokens === undefined) return undefined;
@@ -252,7 +249,7 @@ export class ServerTokens {
       );
   }
 
-  /** Nor would asking for ever more. */
+  /** Nor would asking for more and more scopes. */
   #checkScope(scope = ""): void {
     if (
       scope.length > MAX_SCOPE_CHARS ||
@@ -339,5 +336,5 @@ function isBetter(
 }
 
 function hasExpired({ expiresAt }: StoredTokens): boolean {
-  return expiresAt !== undefined && expiresAt < Date.now() + EXPIRY_MARGIN_MS;
+  return expiresAt !== undefined && expiresAt <= Date.now();
 }

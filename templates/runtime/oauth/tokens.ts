@@ -30,7 +30,7 @@ export interface StoredTokens {
   readonly client: RegisteredClient;
   readonly accessToken: string;
   readonly refreshToken?: string;
-  /** Milliseconds since 1970. */
+  /** When to stop using the access token, a little before it expires; milliseconds since 1970. */
   readonly expiresAt?: number;
   /** Scopes that were requested: a server may grant others, and a later request asks for these as well. */
   readonly requestedScope?: string;
