@@ -184,7 +184,7 @@ await clients.close();
   }
 }
 
-/** Stands for the credentials of all servers. */
+/** The dummy credential of all servers. */
 const SECRET = 'dummy-5f3a9c1e7b2d';
 
 /** What a server listed. */

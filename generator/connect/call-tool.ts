@@ -3,6 +3,9 @@ import type { CallOptions } from '../../generated/runtime/jsonrpc/endpoint.js';
 import type { JsonObject } from '../read/json/json.js';
 import type { Connection } from './open.js';
 
+/** The validator of a schema that a server sends. */
+export { compileSchema } from '../../generated/runtime/json-schema.js';
+
 /** What a server reports while a tool runs. */
 export type Progress = Parameters<NonNullable<CallOptions['onProgress']>>[0];
 

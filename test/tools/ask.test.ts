@@ -46,7 +46,7 @@ const form = (properties: object, required: readonly string[] = []): object => (
   requestedSchema: { type: 'object', properties, required },
 });
 
-describe('a form is asked for', () => {
+describe('the user answers a form with', () => {
   test.each<[string, object, readonly string[], unknown]>([
     ['text', { type: 'string' }, [`Ada${ENTER}`], 'Ada'],
     ['text with a default', { type: 'string', default: 'Bob' }, [ENTER], 'Bob'],
@@ -71,7 +71,7 @@ describe('a form is asked for', () => {
     });
   });
 
-  test('an answer that the schema does not allow is asked for again', async () => {
+  test('an answer that the schema does not allow has to be corrected', async () => {
     stderrText();
     const terminal = terminalWith(`abc${ENTER}`, `\u0015-1${ENTER}`, `\u00155${ENTER}`);
     const schema = form({ n: { type: 'integer', minimum: 1, title: 'How many' } }, ['n']);

@@ -1,6 +1,6 @@
 /** Asks the user on a terminal for what a server requests (MCP 2025-06-18, client/elicitation). */
 import { checkbox, input, select } from '@inquirer/prompts';
-import { compileSchema } from '../../../generated/runtime/json-schema.js';
+import { compileSchema } from '../../connect/call-tool.js';
 import { isObject, ownMember, type JsonObject, type JsonValue } from '../../read/json/json.js';
 import { isUrl } from '../../read/fetch.js';
 import { printToStderr, showProgress } from '../../terminal.js';
