@@ -2,6 +2,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files that are short to read and take minutes. */
 const SLOW = [
+  'test/http/client-cut-bytes.slow.test.ts',
   'test/quality.slow.test.ts',
   'test/scaffold/installed.slow.test.ts',
   'test/model/assignable.test.ts',
