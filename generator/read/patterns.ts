@@ -30,7 +30,7 @@ const PATTERN_TIMEOUT_MS = 6000;
 const GRACE_MS = 1000;
 
 /** By which factor the limit grows at most on a busy machine, where a check gets only a part of the time. */
-const MAX_SLOWDOWN = 16;
+const MAX_SLOWDOWN = 8;
 
 /** Time limit for all patterns of one run, in milliseconds. Those after it are not checked. */
 const RUN_TIMEOUT_MS = 30_000;
@@ -104,12 +104,14 @@ export function isPlain(pattern: string): boolean {
 
 /** Allows more time if other programs had the processor, so that a verdict does not depend on them. */
 function analyzePatiently(pattern: string, flags: string): PatternRisk | undefined {
+  const before = process.cpuUsage();
   for (let slowdown = 1; ; slowdown *= 2) {
-    const [start, before] = [performance.now(), process.cpuUsage()];
+    const start = performance.now();
     const risk = analyze(pattern, flags, slowdown);
     const { user, system } = process.cpuUsage(before);
     const timedOut = performance.now() - start > 0.9 * slowdown * LIMITS.attackTimeout;
-    const hadEnough = (user + system) / 1000 > 0.8 * LIMITS.attackTimeout;
+    // Of all attempts, so that a hostile pattern costs little more than it does on an idle machine.
+    const hadEnough = (user + system) / 1000 > 0.6 * LIMITS.attackTimeout;
     if (risk?.kind !== 'unknown' || !timedOut || hadEnough || slowdown >= MAX_SLOWDOWN) return risk;
   }
 }

@@ -125,13 +125,15 @@ describe('a hostile pattern costs a limited time', () => {
   ])(
     '%s',
     (_, pattern) => {
-      const start = performance.now();
+      // Of the processor: a busy machine is allowed more time.
+      const before = process.cpuUsage();
       riskOf(pattern);
-      expect(performance.now() - start).toBeLessThan(9000);
+      const { user, system } = process.cpuUsage(before);
+      expect((user + system) / 1000).toBeLessThan(9000);
       // The checker still works.
       expect(createPatternCheck()(`^(${pattern.length}+b+b+)+c$`, '')).toMatchObject({ kind: 'exponential' });
     },
-    20_000,
+    60_000,
   );
 
   test('thousands in one schema', () => {
