@@ -134,10 +134,10 @@ async function createTransport(
   onWait: (isWaiting: boolean) => void,
 ): Promise<Transport> {
   if (target.kind === 'http') {
-    const { url, headers, login } = target;
+    const { url, headers, login, secrets } = target;
     // Imported on demand.
     const { loginProvider } = login === undefined ? {} : await import('./login.js');
-    const authProvider = login === undefined ? undefined : loginProvider?.(login, onWait);
+    const authProvider = login === undefined ? undefined : loginProvider?.(login, onWait, secrets);
     if (dispatcher === undefined) return httpClientTransport({ url, headers, authProvider });
     const undici = await import('undici');
     // The same standard, typed differently.
