@@ -175,7 +175,12 @@ export function requireServer({ file, servers }: McpConfig, name: string): Confi
   const near = closestMatch(name, names);
   throw new McpgenError(`the file has no server ${JSON.stringify(name)}`, {
     place: file,
-    remedy: near === undefined ? `There are ${names.join(', ')}.` : `Did you mean ${JSON.stringify(near)}?`,
+    remedy:
+      names.length === 0
+        ? 'It has no servers: add one there.'
+        : near === undefined
+          ? `There are ${names.join(', ')}.`
+          : `Did you mean ${JSON.stringify(near)}?`,
   });
 }
 
