@@ -190,6 +190,8 @@ export interface ServerTools {
   readonly isHttp: boolean;
   /** Undefined for output of an earlier run that stays. */
   readonly tools: readonly ToolSource[] | undefined;
+  /** Whether the output that stays has tools. */
+  readonly hasKeptTools?: boolean;
 }
 
 /** What was rendered for several servers. */
@@ -224,7 +226,10 @@ export async function renderServers(
     files.push(...rendered.files);
     warnings.set(folder, rendered.warnings);
   }
-  const generated = servers.map(({ tools, ...server }) => ({ ...server, hasTools: tools?.length !== 0 }));
+  const generated = servers.map(({ tools, hasKeptTools = false, ...server }) => ({
+    ...server,
+    hasTools: tools === undefined ? hasKeptTools : tools.length > 0,
+  }));
   const parts: Emittable[] = [
     ...(servers.some(({ isHttp }) => isHttp) ? (['http-client'] as const) : []),
     ...(servers.some(({ isHttp }) => !isHttp) ? (['stdio'] as const) : []),

@@ -184,6 +184,7 @@ async function writeServers(
       folder,
       isHttp: isHttpServer(server),
       tools: error === undefined ? tools : undefined,
+      hasKeptTools: existsSync(path.join(out, folder, 'client.ts')),
     })),
     out,
     {

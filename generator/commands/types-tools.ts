@@ -212,6 +212,12 @@ function refuseToolOptions(file: string | undefined, options: TypesToolsOptions)
       remedy: 'Omit it.',
     });
   }
+  if (isForAll && options.login?.clientId !== undefined) {
+    throw new McpgenError('a client is registered at one authorization server, and its secret must not reach others', {
+      place: '--client-id',
+      remedy: 'Choose one server with --server NAME.',
+    });
+  }
   if (options.clients && !isForAll) {
     throw new McpgenError('only applies to all servers of --mcp-config', { place: '--clients', remedy: 'Omit it.' });
   }

@@ -175,7 +175,12 @@ export function requireServer({ file, servers }: McpConfig, name: string): Confi
   const near = closestMatch(name, names);
   throw new McpgenError(`the file has no server ${JSON.stringify(name)}`, {
     place: file,
-    remedy: near === undefined ? `There are ${names.join(', ')}.` : `Did you mean ${JSON.stringify(near)}?`,
+    remedy:
+      names.length === 0
+        ? 'It has no servers: add one there.'
+        : near === undefined
+          ? `There are ${names.join(', ')}.`
+          : `Did you mean ${JSON.stringify(near)}?`,
   });
 }
 
@@ -207,7 +212,8 @@ export function targetOf(config: McpConfig, server: ConfiguredServer, options: C
       throw new McpgenError('not a valid URL', { place: server.place, remedy: 'It begins with http:// or https://.' });
     }
     const headers = reader.headers();
-    const hasCredentials = headers.some(({ name }) => name === 'authorization');
+    const { username, password } = new URL(url);
+    const hasCredentials = username + password !== '' || headers.some(({ name }) => name === 'authorization');
     const { ca, login } = options;
     const how = { ca, login: hasCredentials ? undefined : login };
     return { kind: 'http', ...httpTarget(url, headers, how, server.place, secrets), ...general };

@@ -54,10 +54,11 @@ export async function withServer<T>(
   const dispatcher = target.kind === 'http' ? await createDispatcher(target) : undefined;
   const controller = new AbortController();
   let timer: NodeJS.Timeout | undefined;
+  let isOver = false;
   // A user who logs in has more time.
   const onWait = (isWaiting: boolean): void => {
     clearTimeout(timer);
-    if (isWaiting) return;
+    if (isWaiting || isOver) return;
     timer = setTimeout(() => {
       controller.abort(new Error(`timed out after ${timeoutMs / 1000} s`));
     }, timeoutMs);
@@ -93,6 +94,7 @@ export async function withServer<T>(
       // Its message and its log may contain credentials.
     });
   } finally {
+    isOver = true;
     clearTimeout(timer);
     await client.close().catch(() => undefined);
     await dispatcher?.destroy();
@@ -134,10 +136,10 @@ async function createTransport(
   onWait: (isWaiting: boolean) => void,
 ): Promise<Transport> {
   if (target.kind === 'http') {
-    const { url, headers, login } = target;
+    const { url, headers, login, secrets } = target;
     // Imported on demand.
     const { loginProvider } = login === undefined ? {} : await import('./login.js');
-    const authProvider = login === undefined ? undefined : loginProvider?.(login, onWait);
+    const authProvider = login === undefined ? undefined : loginProvider?.(login, onWait, secrets);
     if (dispatcher === undefined) return httpClientTransport({ url, headers, authProvider });
     const undici = await import('undici');
     // The same standard, typed differently.

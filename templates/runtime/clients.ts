@@ -195,13 +195,16 @@ export class ServerClients<
     args: Record<string, unknown> = {},
     options?: CallOptions,
   ): Promise<Result> {
-    if (this.#flat?.has(name) !== true) {
+    let found = this.#flat?.get(name);
+    if (found === undefined) {
       const { errors } = await this.listTools(options);
-      for (const [server, error] of errors)
-        if (name.startsWith(flatPrefix(server))) throw error;
+      found = this.#flat?.get(name);
+      if (found === undefined) {
+        for (const [server, error] of errors)
+          if (name.startsWith(flatPrefix(server))) throw error;
+        throw new UnknownToolError(name);
+      }
     }
-    const found = this.#flat?.get(name);
-    if (found === undefined) throw new UnknownToolError(name);
     return this.#lazyClient(found.server).callTool(
       { name: found.tool.name, arguments: args },
       options,
@@ -260,7 +263,10 @@ export class ServerClients<
     );
     if (!("tools" in client.server.capabilities)) return [];
     const tools: FlatTool["tool"][] = [];
-    for await (const tool of client.listAllTools({}, options)) tools.push(tool);
+    // Other options are for the call that needs the list.
+    const { signal, timeout, maxTimeout } = options ?? {};
+    const own = { signal, timeout, maxTimeout };
+    for await (const tool of client.listAllTools({}, own)) tools.push(tool);
     return tools;
   }
 }

@@ -237,6 +237,16 @@ describe('a response of', () => {
     ['the token endpoint that is not JSON', 200, {}, 'access_token=a', /JSON|content-type/],
     ['the token endpoint without a token', 200, {}, '{"token_type":"Bearer"}', /access_token/],
     ['the token endpoint of an unknown type', 200, {}, '{"access_token":"a","token_type":"mac"}', /token_type/],
+    ...['a\\nX: y', 'a\\u65e5'].map(
+      (token) =>
+        [
+          `the token endpoint with the token ${token}`,
+          200,
+          {},
+          `{"access_token":"${token}","token_type":"Bearer"}`,
+          /token request to .*: the server issued a token with characters that a header cannot have/,
+        ] as const,
+    ),
     ['the token endpoint with a bound token', 200, {}, '{"access_token":"a","token_type":"DPoP"}', /unknown type/],
     [
       'the token endpoint with a list as token',

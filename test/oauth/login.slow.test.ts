@@ -81,6 +81,19 @@ describe('--login', () => {
     },
   );
 
+  test('removes tokens that the server repeats', { timeout: 60_000 }, async () => {
+    const echo = (name: string) => ({ name, description: 'access-1 refresh-1', inputSchema: { type: 'object' } });
+    const { mcp } = await started({ result: { tools: [echo('greet')] } });
+    const cwd = temporaryFolder();
+    const args = ['types', 'tools', '--from-server', mcp, '--login', '--out', 'out', '--save', 'tools.json'];
+    const first = await mcpgen(args, cwd);
+    expect([first.code, first.logins]).toEqual([0, 1]);
+    const saved = readFileSync(path.join(cwd, 'tools.json'), 'utf8');
+    const again = await mcpgen(['ls', mcp, '--login'], cwd);
+    expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('greet  *** ***')]);
+    expect([saved, again.stdout, ...readFiles(path.join(cwd, 'out')).values()].join('\n')).not.toMatch(SECRETS);
+  });
+
   test('uses a registered client with its secret', { timeout: 60_000 }, async () => {
     const { mcp, tokenRequests, atIssuer } = await started();
     const cwd = temporaryFolder();

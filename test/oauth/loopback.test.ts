@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { loopbackRedirect } from '../../generated/runtime/oauth-node.js';
@@ -124,6 +124,22 @@ describe('a loopback redirect', () => {
     expect((await rejectionOf(answer)).message).toBe('the redirect was closed');
   });
 
+  test('survives a request on a connection that a browser opened before the answer', async () => {
+    const { url, answer, redirect } = await start();
+    const { host, port } = new URL(url);
+    const spare = connect(Number(port), '127.0.0.1');
+    await new Promise((resolve) => spare.once('connect', resolve));
+    await send(`${url}?code=1&state=the-state`);
+    await answer;
+    const closed = Promise.resolve(redirect.close?.());
+    let reply = '';
+    spare.on('data', (chunk) => (reply += String(chunk)));
+    spare.write(`GET /favicon.ico HTTP/1.1\r\nhost: ${host}\r\n\r\n`);
+    await new Promise((resolve) => spare.once('close', resolve));
+    await closed;
+    expect(reply.split('\r\n')[0]).toBe('HTTP/1.1 404 Not Found');
+  });
+
   test.each([
     ['there is no browser', undefined],
     ['the browser does not open', () => false],
@@ -159,20 +175,28 @@ describe('a loopback redirect', () => {
 describe('a provider with a loopback redirect', () => {
   test('authorizes, and registers its port', async () => {
     const servers = await startServers();
+    const registered: unknown[] = [];
     const provider = testProvider({
       client: { registration: { name: 'tool', uri: 'https://tool.example.com' } },
-      redirect: loopbackRedirect({ open: (url) => fetch(url) }),
+      redirect: loopbackRedirect({
+        open: async (url) => {
+          await fetch(url);
+        },
+      }),
     });
     await connectWith(servers.mcp, provider);
-    expect(JSON.parse(servers.atIssuer.find(({ path }) => path === '/register')?.body ?? '')).toEqual({
-      client_name: 'tool',
-      client_uri: 'https://tool.example.com',
-      redirect_uris: [expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/callback$/)],
-      grant_types: ['authorization_code', 'refresh_token'],
-      response_types: ['code'],
-      token_endpoint_auth_method: 'none',
-      application_type: 'native',
-    });
+    registered.push(JSON.parse(servers.atIssuer.find(({ path }) => path === '/register')?.body ?? ''));
+    expect(registered).toEqual([
+      {
+        client_name: 'tool',
+        client_uri: 'https://tool.example.com',
+        redirect_uris: [expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/callback$/)],
+        grant_types: ['authorization_code', 'refresh_token'],
+        response_types: ['code'],
+        token_endpoint_auth_method: 'none',
+        application_type: 'native',
+      },
+    ]);
   });
 
   test('stops listening if the flow fails', async () => {

@@ -23,6 +23,7 @@ const tools = [
   { name: "ask", inputSchema: { type: "object" } },
   { name: "env", inputSchema: { type: "object" } },
   { name: "slow", inputSchema: { type: "object" } },
+  { name: "leak", inputSchema: { type: "object", properties: { key: { type: "string", pattern: "(" + process.env.API_KEY + "+)+$" } } } },
 ];
 const text = (t) => ({ content: [{ type: "text", text: t }] });
 const send = (message) => console.log(JSON.stringify({ jsonrpc: "2.0", ...message }));
@@ -51,6 +52,11 @@ require("node:readline").createInterface({ input: process.stdin }).on("line", (l
   else if (method === "tools/call" && params.name === "ask") {
     asked = id;
     send({ id: "q", method: "elicitation/create", params: { message: "Sure?", requestedSchema: { type: "object", properties: { ok: { type: "boolean" } } } } });
+  } else if (method === "tools/call" && params.name === "leak") {
+    const message = "key " + process.env.API_KEY;
+    send({ method: "notifications/progress", params: { progressToken: params._meta.progressToken, progress: 1, message } });
+    asked = id;
+    send({ id: "q", method: "elicitation/create", params: { message, requestedSchema: { type: "object", properties: {} } } });
   } else if (method === "tools/call" && params.name === "slow") {
     send({ method: "notifications/progress", params: { progressToken: params._meta.progressToken, progress: 1, total: 2, message: "half" } });
     send({ id, result: text("done") });
@@ -81,7 +87,7 @@ describe('ls', () => {
     expect(JSON.parse(stdout)).toMatchObject({
       revision: '2025-11-25',
       server: { name: 'demo' },
-      tools: { length: 8 },
+      tools: { length: 9 },
       resourceTemplates: [],
       prompts: [{ name: 'intro' }],
     });
@@ -146,6 +152,23 @@ describe('call', () => {
 
   test('shows progress on standard error', async () => {
     expect(await call('slow')).toEqual({ code: 0, stdout: 'done\n', stderr: '1 of 2: half\n' });
+  });
+
+  test('removes credentials from progress, questions and warnings', async () => {
+    const { code, stderr } = await call('leak', '--arg', 'key=x', '--env', 'API_KEY=${MY_KEY}');
+    expect(stderr).toContain('1: key ***\n');
+    expect(stderr).toContain('the server asks: key *** (declined');
+    expect(stderr).toContain('(***+)+$');
+    expect(stderr).not.toContain('s3cr3t');
+    expect(code).toBe(0);
+  });
+
+  test('a folder for results that is a file is an error', async () => {
+    const { code, stderr } = await call('media', '--out', 'server.cjs');
+    expect([code, stderr]).toEqual([
+      2,
+      'error: server.cjs: cannot be written (EEXIST)\nhint: Choose another folder with --out.\n',
+    ]);
   });
 
   test('removes credentials from a result', async () => {

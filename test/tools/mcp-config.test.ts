@@ -164,6 +164,7 @@ describe('errors', () => {
     ],
     ['.mcp.json', { mcpServers: { y: { command: 'a' } } }, /the file has no server "x"/],
     ['.mcp.json', { mcpServers: [] }, /#\/mcpServers: must be an object with the servers by name/],
+    ['.mcp.json', { mcpServers: {} }, /the file has no server "x"\nhint: It has no servers: add one there\./],
     ['.mcp.json', { other: 1 }, /the file has no servers/],
     [
       'mcp.json',

@@ -81,7 +81,11 @@ async function askForField(
   if (choices !== undefined) {
     const shown = choices.map(({ value, text }) => ({ name: escapeHiddenCharacters(text), value: value }));
     const none = isRequired ? [] : [{ name: '(no answer)', value: undefined }];
-    return select({ message: label, choices: [...shown, ...none] }, terminal);
+    const initial = ownMember(field, 'default');
+    return select(
+      { message: label, choices: [...shown, ...none], ...(initial === undefined ? {} : { default: initial }) },
+      terminal,
+    );
   }
   const validate = compileSchema(field);
   const items = ownMember(field, 'items');
@@ -113,7 +117,7 @@ async function askForField(
       message: `${label}, ${type === 'boolean' ? 'yes or no' : escapeHiddenCharacters(type)}`,
       ...(fallback === undefined || fallback === null ? {} : { default: textOf(fallback) }),
       validate: (text) => {
-        if (text === '') return true;
+        if (text === '') return !isRequired || 'an answer is required; Ctrl+C cancels';
         const value = answerOf(text, type);
         const checked = value === undefined ? undefined : validate(value);
         if (checked?.success === true) return true;

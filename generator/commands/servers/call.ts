@@ -4,6 +4,7 @@ import path from 'node:path';
 import { callTool, type Progress } from '../../connect/call-tool.js';
 import { collectItems } from '../../connect/list-tools.js';
 import { withServer } from '../../connect/open.js';
+import type { Secrets } from '../../connect/secrets.js';
 import type { ServerTarget } from '../../connect/target.js';
 import { McpgenError } from '../../errors.js';
 import {
@@ -46,8 +47,12 @@ export async function callCommand(server: string, name: string, options: CallCom
   const given = options.args === undefined ? undefined : readArguments(options.args);
   const target = await findTarget(server, options);
   const hasElicitation = target.revisions?.some((revision) => revision >= ELICITATION_SINCE) ?? true;
+  const { secrets } = target;
   const printUnchecked = (pointer: string, reason: string): void => {
-    printWarning({ place: `${name}#${pointer}`, message: `not checked: ${reason}` });
+    printWarning({ place: secrets.redact(`${name}#${pointer}`), message: secrets.redact(`not checked: ${reason}`) });
+  };
+  const onProgress = ({ message, ...progress }: Progress): void => {
+    printProgress(message === undefined ? progress : { ...progress, message: redactText(message, secrets) });
   };
   showProgress('asking the server ...');
   const received = await withServer(
@@ -55,24 +60,26 @@ export async function callCommand(server: string, name: string, options: CallCom
     'the call failed:',
     async (connection) => {
       const tools = await collectItems(connection, 'tools/list', 'tools');
-      const tool = requireTool(tools, name);
+      const tool = requireTool(tools, name, secrets);
       const args = given ?? argumentsOf(tool, options.arg ?? []);
       const validated = { name, inputSchema: tool['inputSchema'], outputSchema: tool['outputSchema'] };
       try {
-        return await callTool(connection, validated, args, printProgress, printUnchecked);
+        return await callTool(connection, validated, args, onProgress, printUnchecked);
       } catch (error) {
         throw callError(error, name, target);
       }
     },
     hasElicitation
       ? {
-          handlers: { 'elicitation/create': (params) => askUser(params) },
+          handlers: {
+            'elicitation/create': (params) => askUser(secrets.redactJson(params as JsonObject) as JsonObject),
+          },
           capabilities: { elicitation: { form: {}, url: {} } },
         }
       : {},
   );
   showProgress('');
-  const result = target.secrets.redactJson(received) as JsonObject;
+  const result = secrets.redactJson(received) as JsonObject;
   const isError = ownMember(result, 'isError') === true;
   const structured = ownMember(result, 'structuredContent');
   if (options.json) printJson(structured ?? result);
@@ -80,6 +87,11 @@ export async function callCommand(server: string, name: string, options: CallCom
   if (!isError) return 0;
   printError({ place: name, message: 'the tool failed' });
   return 1;
+}
+
+/** Text of a server without the credentials. */
+function redactText(text: string, secrets: Secrets): string {
+  return secrets.redactJson(text) as string;
 }
 
 function readArguments(text: string): Record<string, unknown> {
@@ -92,7 +104,7 @@ function readArguments(text: string): Record<string, unknown> {
   });
 }
 
-function requireTool(tools: readonly JsonValue[], name: string): JsonObject {
+function requireTool(tools: readonly JsonValue[], name: string, secrets: Secrets): JsonObject {
   const objects = tools.filter(isObject);
   const found = objects.find((tool) => ownMember(tool, 'name') === name);
   if (found !== undefined) return found;
@@ -100,7 +112,10 @@ function requireTool(tools: readonly JsonValue[], name: string): JsonObject {
   const near = closestMatch(name, names);
   throw new McpgenError('the server has no such tool', {
     place: name,
-    remedy: near === undefined ? 'List its tools with mcpgen ls.' : `Did you mean ${JSON.stringify(near)}?`,
+    remedy:
+      near === undefined
+        ? 'List its tools with mcpgen ls.'
+        : `Did you mean ${JSON.stringify(redactText(near, secrets))}?`,
   });
 }
 
@@ -226,10 +241,7 @@ class ResultFiles {
 
   /** @returns The path of the file. */
   save(base64: string, mediaType: JsonValue | undefined): string {
-    if (this.#folder === undefined) {
-      this.#folder = this.#out ?? mkdtempSync(path.join(os.tmpdir(), 'mcpgen-'));
-      mkdirSync(this.#folder, { recursive: true });
-    }
+    this.#folder ??= createFolder(this.#out);
     const type = typeof mediaType === 'string' ? (mediaType.split(';')[0] ?? '').trim().toLowerCase() : '';
     const extension = Object.hasOwn(EXTENSIONS, type) ? (EXTENSIONS[type] ?? 'bin') : 'bin';
     for (;;) {
@@ -241,12 +253,27 @@ class ResultFiles {
         return file;
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === 'EEXIST') continue;
-        throw new McpgenError(`cannot be written (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`, {
-          place: file,
-          remedy: 'Choose another folder with --out.',
-          cause: error,
-        });
+        throw cannotWrite(file, error);
       }
     }
   }
+}
+
+/** @throws {@link McpgenError} if it cannot be created, or is a file. */
+function createFolder(given: string | undefined): string {
+  try {
+    const folder = given ?? mkdtempSync(path.join(os.tmpdir(), 'mcpgen-'));
+    mkdirSync(folder, { recursive: true });
+    return folder;
+  } catch (error) {
+    throw cannotWrite(given ?? os.tmpdir(), error);
+  }
+}
+
+function cannotWrite(place: string, error: unknown): McpgenError {
+  return new McpgenError(`cannot be written (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`, {
+    place,
+    remedy: 'Choose another folder with --out.',
+    cause: error,
+  });
 }

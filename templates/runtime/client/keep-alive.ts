@@ -90,6 +90,9 @@ export class KeepAlive {
 function isResponse(error: unknown): boolean {
   return (
     error instanceof RpcError ||
+    // The server has answered; what is missing is a token.
+    (error as { readonly name?: unknown } | null)?.name ===
+      "UnauthorizedError" ||
     (error as { readonly status?: unknown } | null)?.status !== undefined
   );
 }

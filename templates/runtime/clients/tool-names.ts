@@ -1,6 +1,8 @@
 /** Maximum of characters in the name of a tool that model APIs accept. */
 const MAX_NAME_LENGTH = 64;
 const SEPARATOR = "__";
+/** Characters of a hash with its separator. */
+const HASH_LENGTH = 9;
 
 /**
  * The name of a server's tool in a flat list: `server__tool`. The same for the same tool, whichever others there are,
@@ -16,6 +18,7 @@ export function flatToolName(
   const isExact =
     name === server + SEPARATOR + tool &&
     name.length <= MAX_NAME_LENGTH &&
+    /^[A-Za-z_]/.test(name) &&
     !/__|_$/.test(server);
   if (isExact && !isTaken(name)) return name;
   for (let attempt = 0; ; attempt += 1) {
@@ -27,7 +30,12 @@ export function flatToolName(
 
 /** The start of the names of a server's tools. */
 export function flatPrefix(server: string): string {
-  return replaceSpecial(server) + SEPARATOR;
+  const prefix = replaceSpecial(server) + SEPARATOR;
+  // Some models accept no digit or hyphen in front.
+  return (/^[A-Za-z_]/.test(prefix) ? prefix : `_${prefix}`).slice(
+    0,
+    MAX_NAME_LENGTH - HASH_LENGTH,
+  );
 }
 
 function replaceSpecial(name: string): string {

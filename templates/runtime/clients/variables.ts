@@ -15,7 +15,7 @@ export function expandVariables<Config extends ServerConfig>(
 ): Config {
   const expand = (value: unknown): unknown => {
     if (typeof value === "string")
-      return value.replace(
+      return refuseOthers(value, server).replace(
         REFERENCE,
         (_, name: string, fallback: string | undefined) => {
           const found = Object.hasOwn(variables, name)
@@ -36,6 +36,15 @@ export function expandVariables<Config extends ServerConfig>(
     );
   };
   return expand(config) as Config;
+}
+
+/** A reference such as `${input:token}` must not be sent as it is. */
+function refuseOthers(text: string, server: string): string {
+  const [other] = /\$\{(?!env:)[A-Za-z]+:(?!-)[^{}]*\}/.exec(text) ?? [];
+  if (other === undefined) return text;
+  throw new TypeError(
+    `the config of ${JSON.stringify(server)} has ${other}, which only its host can expand; replace it by a value`,
+  );
 }
 
 /** An object of JSON; an auth provider, for example, is not copied. */

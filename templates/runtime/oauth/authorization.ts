@@ -93,8 +93,8 @@ export async function beginAuthorization(
 }
 
 /**
- * Validates the parameters of the redirect back: state, then the issuer, which guards against mix-up attacks, and only
- * then errors (MCP 2026-07-28, authorization response validation; RFC 9207, section 2.4).
+ * Validates the parameters of the redirect back: the issuer, which guards against mix-up attacks, then the state, and
+ * only then errors (MCP 2026-07-28, authorization response validation; RFC 9207, section 2.4).
  *
  * @throws UnauthorizedError if the answer is not one to this request, or is an error.
  */

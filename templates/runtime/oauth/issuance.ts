@@ -144,7 +144,16 @@ export class TokenIssuance {
     } catch (error) {
       if (!(error instanceof TokenRequestError)) throw error;
       await this.#forgetUnknown(metadata, tokens.client, error);
-      return undefined;
+      // Other errors pass, such as that of a server with too much to do (RFC 6749, section 5.2).
+      const isUnknown =
+        error.code === "invalid_client" &&
+        tokens.client.origin === "registration";
+      if (error.code === "invalid_grant" || isUnknown) return undefined;
+      throw this.#flow.fail(
+        `refresh at ${metadata.issuer}`,
+        error.message,
+        remedyFor(error.code, tokens.client),
+      );
     }
   }
 

@@ -56,6 +56,8 @@ export function loopbackRedirect(
 class Listener implements OAuthRedirect {
   readonly #options: LoopbackOptions;
   readonly #server: Server;
+  /** Kept, since a browser may send a request after `close`, when the server has no address. */
+  #port = 0;
   #state: string | undefined;
   #resolve: ((answer: URLSearchParams) => void) | undefined;
   #reject: ((error: Error) => void) | undefined;
@@ -80,7 +82,7 @@ class Listener implements OAuthRedirect {
   }
 
   get #host(): string {
-    return `${HOST}:${(this.#server.address() as AddressInfo).port}`;
+    return `${HOST}:${this.#port}`;
   }
 
   listen(): Promise<void> {
@@ -94,6 +96,7 @@ class Listener implements OAuthRedirect {
         );
       });
       this.#server.listen(port, HOST, () => {
+        this.#port = (this.#server.address() as AddressInfo).port;
         resolve();
       });
     });

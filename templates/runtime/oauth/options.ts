@@ -92,7 +92,10 @@ export type OAuthGrant =
 /** How a client obtains tokens. */
 export interface OAuthOptions {
   readonly client: OAuthClient;
-  /** Scopes to request in addition to those that the server requires. */
+  /**
+   * Scopes to request in addition to those of the server's challenges. Without them, all that the metadata of the server
+   * lists are requested if a challenge names none (MCP 2026-07-28, scope selection strategy).
+   */
   readonly scopes?: readonly string[] | undefined;
   /** `authorization_code` by default, which needs `redirect`. */
   readonly grant?: OAuthGrant | undefined;

@@ -10,6 +10,9 @@ import type { ServerMetadata } from "./metadata.js";
 import type { OAuthClient } from "./options.js";
 import type { OAuthStore } from "./store.js";
 
+/** Milliseconds for which a registration with a port of this machine is kept; the tokens contain what they need of it. */
+const TRANSIENT_TTL_MS = 24 * 60 * 60 * 1000;
+
 /** What a client is needed for. */
 export interface RegistrationRequest {
   readonly metadata: ServerMetadata;
@@ -46,7 +49,15 @@ export async function resolveClient(
     const stored = (await store.get(key)) as RegisteredClient | undefined;
     if (stored !== undefined && !isExpired(stored)) return stored;
     const client = await register(flow, step, request);
-    await store.set(key, client);
+    // The port of a program's redirect is another one next time, so that this registration is not used again.
+    const isTransient =
+      request.redirectUri !== undefined &&
+      isLoopback(new URL(request.redirectUri));
+    await store.set(
+      key,
+      client,
+      isTransient ? Date.now() + TRANSIENT_TTL_MS : undefined,
+    );
     return client;
   }
   throw flow.fail(

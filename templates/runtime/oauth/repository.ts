@@ -1,5 +1,5 @@
 import { coversServer } from "./metadata.js";
-import type { OAuthClient } from "./options.js";
+import type { OAuthClient, OAuthOptions } from "./options.js";
 import type { OAuthStore } from "./store.js";
 import type { StoredTokens } from "./tokens.js";
 
@@ -15,11 +15,20 @@ export class TokenRepository {
   readonly #store: OAuthStore;
   readonly #server: URL;
   readonly #client: OAuthClient;
+  readonly #grant: string;
 
-  constructor(store: OAuthStore, server: URL, client: OAuthClient) {
+  constructor(
+    store: OAuthStore,
+    server: URL,
+    {
+      client,
+      grant = "authorization_code",
+    }: Pick<OAuthOptions, "client" | "grant">,
+  ) {
     this.#store = store;
     this.#server = server;
     this.#client = client;
+    this.#grant = typeof grant === "string" ? grant : grant.type;
   }
 
   /** The latest tokens of the server; undefined without tokens. */
@@ -30,7 +39,7 @@ export class TokenRepository {
 
   /** Reads stored tokens, unless they are for anything else. */
   async read(binding: Binding): Promise<StoredTokens | undefined> {
-    const tokens = (await this.#store.get(tokensKey(binding))) as
+    const tokens = (await this.#store.get(this.#tokensKey(binding))) as
       StoredTokens | undefined;
     return tokens?.issuer === binding.issuer &&
       tokens.resource === binding.resource &&
@@ -42,7 +51,7 @@ export class TokenRepository {
 
   async save(tokens: StoredTokens): Promise<void> {
     const binding = bindingOf(tokens);
-    await this.#store.set(tokensKey(binding), tokens);
+    await this.#store.set(this.#tokensKey(binding), tokens);
     await this.#store.set(this.#bindingKey, binding);
     if (this.#client.id !== undefined)
       await this.#store.set(issuerKey(this.#client.id), {
@@ -51,16 +60,16 @@ export class TokenRepository {
   }
 
   async delete(tokens: StoredTokens): Promise<void> {
-    await this.#store.delete(tokensKey(bindingOf(tokens)));
+    await this.#store.delete(this.#tokensKey(bindingOf(tokens)));
   }
 
   /** Deletes everything about the server. */
   async forget(): Promise<void> {
     const binding = await this.#binding();
-    if (binding !== undefined) await this.#store.delete(tokensKey(binding));
+    if (binding !== undefined)
+      await this.#store.delete(this.#tokensKey(binding));
     await this.#store.delete(this.#bindingKey);
-    if (this.#client.id !== undefined)
-      await this.#store.delete(issuerKey(this.#client.id));
+    // The issuer of the client stays: other servers must not choose another one for it.
   }
 
   /**
@@ -80,7 +89,7 @@ export class TokenRepository {
     tokens: StoredTokens,
     task: () => Promise<Result>,
   ): Promise<Result> {
-    const key = tokensKey(bindingOf(tokens));
+    const key = this.#tokensKey(bindingOf(tokens));
     return this.#store.exclusive?.(key, task) ?? task();
   }
 
@@ -90,10 +99,16 @@ export class TokenRepository {
     return JSON.stringify([
       "server",
       this.#server.href,
+      this.#grant,
       id ?? null,
       metadataUrl ?? null,
       registration?.name ?? null,
     ]);
+  }
+
+  /** Tokens of a user are not those of the client itself. */
+  #tokensKey({ issuer, resource, clientId }: Binding): string {
+    return JSON.stringify(["tokens", issuer, resource, clientId, this.#grant]);
   }
 
   async #binding(): Promise<Binding | undefined> {
@@ -103,10 +118,6 @@ export class TokenRepository {
 
 export function bindingOf({ issuer, resource, client }: StoredTokens): Binding {
   return { issuer, resource, clientId: client.id };
-}
-
-function tokensKey({ issuer, resource, clientId }: Binding): string {
-  return JSON.stringify(["tokens", issuer, resource, clientId]);
 }
 
 function issuerKey(clientId: string): string {

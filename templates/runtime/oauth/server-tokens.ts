@@ -56,7 +56,7 @@ export class ServerTokens {
     this.#flow = flow;
     this.#options = options;
     this.#proofs = new Proofs(options.dpop ?? false);
-    this.#repository = new TokenRepository(store, flow.server, options.client);
+    this.#repository = new TokenRepository(store, flow.server, options);
     this.#issuance = new TokenIssuance(flow, options, store, this.#proofs);
   }
 
@@ -149,6 +149,8 @@ export class ServerTokens {
   async #save(tokens: StoredTokens, isRefreshed: boolean): Promise<void> {
     await this.#repository.save(tokens);
     this.#tokens = tokens;
+    // As they were requested, which may be more than the challenge requires.
+    if (!isRefreshed) this.#requestedScopes.add(tokens.requestedScope ?? "");
     this.#unproven = {
       token: tokens.accessToken,
       isRefreshed,

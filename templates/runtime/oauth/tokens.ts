@@ -113,6 +113,12 @@ export async function requestTokens(
         );
       if (proofs === undefined && tokens.token_type !== "bearer")
         throw flow.fail(step, "the server issued a token of an unknown type");
+      // RFC 6749, appendix A.12. A header with others would be an error that shows the token.
+      if (!/^[\x20-\x7e]+$/.test(tokens.access_token))
+        throw flow.fail(
+          step,
+          "the server issued a token with characters that a header cannot have",
+        );
       return tokens;
     } catch (error) {
       // RFC 9449, section 8: the nonce came with the response, and the handle has it.

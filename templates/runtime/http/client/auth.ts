@@ -102,7 +102,8 @@ const AUTHORIZED = "AUTHORIZED";
 /**
  * The authorization state of a client at one server.
  *
- * At most one renewal runs; requests that are rejected meanwhile wait for its token.
+ * At most one renewal runs. Requests that are rejected meanwhile wait for its token if the server requires the same of
+ * them, else for another renewal after it.
  */
 export class Authorizer {
   readonly #url: URL;
@@ -110,7 +111,8 @@ export class Authorizer {
   readonly #settings: AuthSettings;
   #resourceMetadataUrl: URL | undefined;
   #scope: string | undefined;
-  #renewal: Promise<void> | undefined;
+  /** Running renewals by what the server requires. */
+  readonly #renewals = new Map<string, Promise<void>>();
 
   constructor(url: URL, fetch: Fetch, settings: AuthSettings) {
     this.#url = url;
@@ -199,12 +201,24 @@ export class Authorizer {
     response: Response,
     usedToken: string | undefined,
   ): Promise<void> {
-    if (this.#renewal === undefined && (await this.token()) !== usedToken)
-      return;
-    this.#renewal ??= this.#renew(response).finally(() => {
-      this.#renewal = undefined;
-    });
-    await this.#renewal;
+    if (this.#renewals.size === 0) {
+      const token = await this.token();
+      // Without one, there is nothing to repeat the request with.
+      if (token !== undefined && token !== usedToken) return;
+    }
+    const { scope } = readChallenge(response);
+    const key = `${response.status} ${scope ?? ""}`;
+    let renewal = this.#renewals.get(key);
+    if (renewal === undefined) {
+      const others = [...this.#renewals.values()];
+      renewal = Promise.allSettled(others)
+        .then(() => this.#renew(response))
+        .finally(() => {
+          this.#renewals.delete(key);
+        });
+      this.#renewals.set(key, renewal);
+    }
+    await renewal;
   }
 
   /**

@@ -83,16 +83,20 @@ export class AuthorizedFetch {
       if (
         !this.authorizer.hasProvider ||
         !needsAuthorization(response) ||
-        refusedStatuses.has(status)
+        refusedStatuses.has(status) ||
+        // Nobody has to log in to end a session.
+        request.method === "DELETE"
       )
         return response;
       refusedStatuses.add(status);
       try {
-        await this.authorizer.renew(response, token);
+        await unlessAborted(
+          this.authorizer.renew(response, token),
+          request.signal,
+        );
       } finally {
         discardBody(response);
       }
-      request.signal.throwIfAborted();
     }
   }
 
@@ -201,6 +205,27 @@ export class AuthorizedFetch {
     this.#caller = caller;
     if (hasChanged) this.#onCallerChanged();
     return headers;
+  }
+}
+
+/** Waits for a promise that others may wait for too, or rejects with the signal's reason. */
+async function unlessAborted(
+  promise: Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  promise.catch(() => undefined);
+  signal.throwIfAborted();
+  let stop: () => void = () => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => {
+      reject(signal.reason as Error);
+    };
+    signal.addEventListener("abort", stop, { once: true });
+  });
+  try {
+    await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener("abort", stop);
   }
 }
 
