@@ -113,12 +113,14 @@ export class ServerClients<
   /**
    * @param definitions - What is generated for each server.
    * @param createClient - Creates a client, for one connection.
+   * @throws TypeError if the config is not an object, such as a missing member of a file.
    */
   constructor(
     { config, variables }: ClientsOptions<object>,
     definitions: Readonly<Record<string, ServerDefinition>>,
     createClient: () => Client,
   ) {
+    if (!isObject(config)) throw new TypeError("config is not an object");
     this.#config = config as Readonly<Record<string, ServerConfig | undefined>>;
     this.#variables = variables;
     this.#definitions = definitions;
@@ -224,6 +226,10 @@ export class ServerClients<
     const definition = ownMember(this.#definitions, name);
     if (config === undefined || definition === undefined)
       throw new TypeError(`the config has no server ${JSON.stringify(name)}`);
+    if (!isObject(config))
+      throw new TypeError(
+        `the config of ${JSON.stringify(name)} is not an object`,
+      );
     const expanded =
       "transport" in config || this.#variables === undefined
         ? config
@@ -269,6 +275,11 @@ export class ServerClients<
     for await (const tool of client.listAllTools({}, own)) tools.push(tool);
     return tools;
   }
+}
+
+/** Configs are read from files, so types do not say what they are. */
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
 }
 
 /** A member of an object, but not one that it inherits: the names of servers are not ours. */

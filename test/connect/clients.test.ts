@@ -149,9 +149,15 @@ describe('connections', () => {
     ['missing', {}, /the config has no server "missing"/],
     ['missing', { missing: { url: 'https://example.com' } }, /the config of "missing" is of another kind/],
     ['toString', {}, /the config has no server "toString"/],
+    ['a', { a: null as never }, /^the config of "a" is not an object$/],
+    ['a', { a: 'node a.js' as never }, /^the config of "a" is not an object$/],
   ])('the server %s of %j is an error', async (name, config, message) => {
     await expect(clientsOf(config, [name]).client(name)).rejects.toThrow(message);
   });
+});
+
+test.each([undefined, null, 'x'])('the config %j is an error', (config) => {
+  expect(() => clientsOf(config as never, ['a'])).toThrow(/^config is not an object$/);
 });
 
 describe('the flat list', () => {
