@@ -191,9 +191,14 @@ function explainFailure(error: unknown, givenLog: string, target: ServerTarget):
   // A server may log its environment.
   const log = target.secrets.redact(givenLog);
   const reason = connectionReason(error, target);
-  const { status, code } = error as { readonly status?: unknown; readonly code?: unknown };
+  const { name, status, code } = error as {
+    readonly name?: unknown;
+    readonly status?: unknown;
+    readonly code?: unknown;
+  };
   if (target.kind === 'http') {
-    if (status === 401 || status === 403) return { reason, remedy: authorizationRemedy(target) };
+    if (status === 401 || status === 403 || name === 'UnauthorizedError')
+      return { reason, remedy: authorizationRemedy(target) };
     if (/certificate|SELF_SIGNED|UNABLE_TO_VERIFY|CERT_/i.test(reason)) {
       return {
         reason,

@@ -194,8 +194,23 @@ describe('the flat list', () => {
     await clients.close();
   });
 
+  test('a server that is down hides no tool of another one with a similar name', async () => {
+    const broken = {
+      transport: () => {
+        throw new Error('down');
+      },
+    };
+    const b = new Memory(['c']);
+    const clients = clientsOf({ a: broken, a__b: b });
+    const name = flatToolName('a__b', 'c', () => false);
+    await clients.callTool(name);
+    expect(b.calls).toHaveLength(1);
+    await expect(clients.callTool('a__x')).rejects.toThrow('down');
+    await clients.close();
+  });
+
   test('its names are those that model APIs accept, and all different', () => {
-    const servers = ['a', 'a_', 'a__b', 'größe', 'x'.repeat(80), '', '__proto__', 'a b', 'a/b'];
+    const servers = ['a', 'a_', 'a__b', 'größe', 'x'.repeat(80), '', '__proto__', 'a b', 'a/b', '1a', '-'];
     const tools = ['b', '_b', 'b__c', 'c', 'get/thing', 'x'.repeat(80), 'größe', ''];
     const all = new Map<string, string>();
     for (const server of servers)
@@ -205,7 +220,7 @@ describe('the flat list', () => {
           `${server}\0${tool}`,
         );
     expect(all.size).toBe(servers.length * tools.length);
-    for (const name of all.keys()) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
+    for (const name of all.keys()) expect(name).toMatch(/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/);
     expect(flatToolName('a', 'b', () => false)).toBe('a__b');
     const taken = new Set(['a__b']);
     expect(flatToolName('a', 'b', (name) => taken.has(name))).toMatch(/^a__b_[0-9a-f]{8}$/);
@@ -232,6 +247,11 @@ describe('variables', () => {
   test('one that is not set is an error without values', async () => {
     const clients = clientsOf({ a: { command: 'x', args: ['${TOKEN}', '${NONE}'] } }, ['a'], variables);
     await expect(clients.client('a')).rejects.toThrow('the config of "a" needs the variable NONE, which is not set');
+  });
+
+  test('one that only the host can expand is an error', () => {
+    const config = { url: 'https://example.com', headers: { A: 'Bearer ${input:token}' } };
+    expect(() => expandVariables(config, 'x', variables)).toThrow('has ${input:token}, which only its host can expand');
   });
 
   test('are not inherited from Object.prototype', () => {

@@ -385,6 +385,28 @@ describe('refreshing', () => {
     ]);
   });
 
+  test.each([
+    [429, 'too_many_requests'],
+    [400, 'temporarily_unavailable'],
+    [401, 'invalid_client'],
+  ])('keeps the tokens if the server answers %i %s', async (status, error) => {
+    const opened: URL[] = [];
+    let isBusy = true;
+    const servers = await startServers({
+      token: ({ form }, response) => {
+        if (form.get('grant_type') !== 'refresh_token' || !isBusy) return false;
+        sendJson(response, { error }, status);
+        return true;
+      },
+    });
+    const { client } = await connectWith(servers.mcp, testProvider({ redirect: agreeingUser(opened) }));
+    servers.valid.clear();
+    await expect(client.callTool(call)).rejects.toThrow(error);
+    isBusy = false;
+    await client.callTool(call);
+    expect(opened).toHaveLength(1);
+  });
+
   test('is replaced by asking the user if the refresh token is revoked', async () => {
     const servers = await startServers();
     const opened: URL[] = [];
@@ -509,6 +531,48 @@ describe('tokens', () => {
     expect(hostile.atIssuer.some(({ path }) => path === '/authorize')).toBe(false);
   });
 
+  test('of a user are not those of the client itself', async () => {
+    const servers = await startServers();
+    const store = memoryStore();
+    await connectWith(servers.mcp, testProvider({ store }));
+    const client = { id: 'me', secret: 'x' };
+    await connectWith(servers.mcp, oauthProvider({ client, grant: 'client_credentials', store }));
+    expect(servers.tokenRequests().map(({ form }) => form.get('grant_type'))).toEqual([
+      'authorization_code',
+      'client_credentials',
+    ]);
+    await connectWith(servers.mcp, testProvider({ store }));
+    expect(servers.tokenRequests()).toHaveLength(2);
+  });
+
+  test('a session ends without a login', async () => {
+    const servers = await startServers();
+    const opened: URL[] = [];
+    const { client } = await connectWith(servers.mcp, testProvider({ redirect: agreeingUser(opened) }));
+    servers.valid.clear();
+    servers.refreshable.clear();
+    await client.close();
+    expect(opened).toHaveLength(1);
+  });
+
+  test('a caller who aborts does not wait for the user', async () => {
+    const servers = await startServers({ callScope: 'write' });
+    let logins = 0;
+    const user = agreeingUser();
+    const open = (url: URL): ReturnType<typeof user.open> =>
+      (logins += 1) === 1 ? user.open(url) : new Promise(() => undefined);
+    const { client } = await connectWith(servers.mcp, testProvider({ redirect: { url: user.url, open } }));
+    const controller = new AbortController();
+    const pending = client.callTool(call, { signal: controller.signal });
+    setTimeout(() => {
+      controller.abort(new Error('no longer needed'));
+    }, 100);
+    await expect(pending).rejects.toThrow('no longer needed');
+    // Nor does the end of the connection.
+    await client.close();
+    expect(logins).toBe(2);
+  });
+
   test('of another resource are not read from a store', async () => {
     const servers = await startServers();
     const values = new Map<string, object>();
@@ -518,8 +582,10 @@ describe('tokens', () => {
       delete: (key) => Promise.resolve(void values.delete(key)),
     };
     await connectWith(servers.mcp, testProvider({ store }));
-    expect([...values.keys()]).toContain(JSON.stringify(['tokens', servers.issuer, servers.mcp, 'me']));
-    const key = JSON.stringify(['tokens', servers.issuer, servers.mcp, 'me']);
+    expect([...values.keys()]).toContain(
+      JSON.stringify(['tokens', servers.issuer, servers.mcp, 'me', 'authorization_code']),
+    );
+    const key = JSON.stringify(['tokens', servers.issuer, servers.mcp, 'me', 'authorization_code']);
     for (const change of [
       { resource: 'https://other.example/mcp' },
       { issuer: 'https://other.example' },
@@ -558,7 +624,9 @@ describe('tokens', () => {
         },
       );
     }
-    expect([...values.keys()]).toContain(JSON.stringify(['tokens', servers.issuer, resource, 'me']));
+    expect([...values.keys()]).toContain(
+      JSON.stringify(['tokens', servers.issuer, resource, 'me', 'authorization_code']),
+    );
     await connectWith(servers.mcp, testProvider({ store }));
     expect(JSON.stringify(servers.atServer)).not.toContain('stolen');
   });

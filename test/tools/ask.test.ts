@@ -54,6 +54,7 @@ describe('the user answers a form with', () => {
     ['a boolean', { type: 'boolean' }, [`yes${ENTER}`], true],
     ['a choice', { type: 'string', enum: ['a', 'b'] }, [DOWN + ENTER], 'b'],
     ['a titled choice', { type: 'string', oneOf: [{ const: 'a', title: 'First' }, { const: 'b' }] }, [ENTER], 'a'],
+    ['a choice with a default', { type: 'string', enum: ['a', 'b'], default: 'b' }, [ENTER], 'b'],
     ['choices', { type: 'array', items: { type: 'string', enum: ['a', 'b'] } }, [` ${DOWN} ${ENTER}`], ['a', 'b']],
     [
       'titled choices',
@@ -80,11 +81,13 @@ describe('the user answers a form with', () => {
     expect(terminal.shown()).toMatch(/must be integer/);
   });
 
-  test('an optional field may be empty, a required one declines', async () => {
+  test('an optional field may be empty, a required one not', async () => {
     stderrText();
     const schema = { a: { type: 'string' } };
     expect(await askUser(form(schema), terminalWith(ENTER))).toEqual({ action: 'accept', content: {} });
-    expect(await askUser(form(schema, ['a']), terminalWith(ENTER))).toEqual({ action: 'decline' });
+    const terminal = terminalWith(ENTER, `Ada${ENTER}`);
+    expect(await askUser(form(schema, ['a']), terminal)).toEqual({ action: 'accept', content: { a: 'Ada' } });
+    expect(terminal.shown()).toContain('an answer is required');
   });
 
   test('Ctrl+C cancels', async () => {

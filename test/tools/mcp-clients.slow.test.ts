@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
@@ -68,4 +68,9 @@ test('--clients connects to the servers by their names, whatever these are', asy
   await clients.close();
   expect(await typesTools(cwd, '--clients', '--check')).toMatchObject({ code: 0 });
   expect(await typesTools(cwd, '--check')).toMatchObject({ code: 1 });
+  // A server that listed no tools before still has none when it fails.
+  const broken = { ...mcpServers, none: { url: 'http://127.0.0.1:1/mcp' } };
+  writeFileSync(path.join(cwd, '.mcp.json'), JSON.stringify({ mcpServers: broken }));
+  expect(await typesTools(cwd, '--clients')).toMatchObject({ code: 1 });
+  expect(readFileSync(path.join(cwd, 'out/clients.ts'), 'utf8')).toContain('none: { tools: () => ({}),');
 });

@@ -348,6 +348,7 @@ describe('types tools --mcp-config', () => {
     [['--from-server', 'x'], '--from-server x'],
     [['--input', SECRET], '--input'],
     [['--clients', '--server', 'one'], '--clients'],
+    [['--login', '--client-id', 'me'], '--client-id'],
   ])('%j is an error', async (args, place) => {
     const run = await typesTools(temporaryFolder(), ...args);
     expect(run.code).toBe(2);

@@ -222,6 +222,8 @@ function printContent(result: JsonObject, structured: JsonValue | undefined, out
     else if (typeof uri === 'string') printText(`resource: ${uri}`);
   }
   if (items.length === 0 && structured !== undefined) printJson(structured);
+  // What is no content is shown as it is.
+  else if (!Array.isArray(content)) printJson(result);
 }
 
 /** Prints text of the server, in which nothing controls the terminal. */
