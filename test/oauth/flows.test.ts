@@ -545,6 +545,29 @@ describe('tokens', () => {
     expect(servers.tokenRequests()).toHaveLength(2);
   });
 
+  test('the secret of a client reaches one authorization server, however many are asked at once', async () => {
+    const servers = await Promise.all([startServers(), startServers(), startServers()]);
+    const provider = oauthProvider({ client: { id: 'me', secret: 's3cr3t' }, redirect: agreeingUser() });
+    const outcomes = await Promise.allSettled(servers.map(({ mcp }) => connectWith(mcp, provider)));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(servers.filter(({ tokenRequests }) => tokenRequests().length > 0)).toHaveLength(1);
+    const reasons = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [String(outcome.reason)] : []));
+    for (const reason of reasons) expect(reason).toContain('the client is registered at');
+  });
+
+  test('an authorization server that issues nothing does not keep the client', async () => {
+    const refusing = await startServers({
+      token: (_request, response) => {
+        sendJson(response, { error: 'invalid_client' }, 401);
+        return true;
+      },
+    });
+    const other = await startServers();
+    const provider = testProvider();
+    await failure(refusing.mcp, provider);
+    await connectWith(other.mcp, provider);
+  });
+
   test('a session ends without a login', async () => {
     const servers = await startServers();
     const opened: URL[] = [];

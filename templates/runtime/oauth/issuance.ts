@@ -10,9 +10,12 @@ import { clientAuth } from "./client-auth.js";
 import type { RegisteredClient } from "./client-auth.js";
 import type { Discovery } from "./discovery.js";
 import type { Proofs, StoredKey } from "./dpop.js";
+import { quote } from "./failure.js";
 import type { Flow } from "./flow.js";
+import type { UnauthorizedError } from "../http/errors.js";
 import type { ServerMetadata } from "./metadata.js";
-import type { OAuthOptions, OAuthRedirect } from "./options.js";
+import type { OAuthClient, OAuthOptions, OAuthRedirect } from "./options.js";
+import { claimIssuer } from "./repository.js";
 import { forgetRegistration, resolveClient } from "./registration.js";
 import { unionScopes } from "./scopes.js";
 import type { OAuthStore } from "./store.js";
@@ -232,9 +235,18 @@ export class TokenIssuance {
     exchange: Exchange,
   ): Promise<StoredTokens> {
     const { metadata, client } = context;
+    const { client: options } = this.#options;
+    const { bound, undo } = await claimIssuer(
+      this.#store,
+      options,
+      metadata.issuer,
+    );
+    if (bound !== metadata.issuer)
+      throw otherIssuerError(this.#flow, options, bound, metadata.issuer);
     try {
       return this.#toStored(context, await this.#request(context, exchange));
     } catch (error) {
+      await undo();
       if (!(error instanceof TokenRequestError)) throw error;
       await this.#forgetUnknown(metadata, client, error);
       throw this.#flow.fail(
@@ -366,4 +378,20 @@ function remedyFor(
     default:
       return "check the configuration of the client at the authorization server";
   }
+}
+
+/** The error for a client that is registered at another issuer than the MCP server names. */
+export function otherIssuerError(
+  flow: Flow,
+  { issuer }: OAuthClient,
+  bound: string,
+  named: string,
+): UnauthorizedError {
+  return flow.fail(
+    "choice of the authorization server",
+    `the client is registered at ${quote(bound)}, but the MCP server names ${quote(named)}`,
+    issuer === undefined
+      ? "if the client is registered there too, set client.issuer to it"
+      : "check client.issuer",
+  );
 }

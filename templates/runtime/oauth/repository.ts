@@ -120,6 +120,39 @@ export function bindingOf({ issuer, resource, client }: StoredTokens): Binding {
   return { issuer, resource, clientId: client.id };
 }
 
+/** The latest claim in each store: one after the other, as stores need not be able to exclude others. */
+const claims = /* @__PURE__ */ new WeakMap<OAuthStore, Promise<unknown>>();
+
+/**
+ * Binds a client with an id to an issuer before its secret is sent there, unless it is bound already.
+ *
+ * @returns The issuer that it is bound to, and how to undo a new binding.
+ */
+export async function claimIssuer(
+  store: OAuthStore,
+  { id, issuer: configured }: OAuthClient,
+  issuer: string,
+): Promise<{ readonly bound: string; readonly undo: () => Promise<void> }> {
+  const keep = (): Promise<void> => Promise.resolve();
+  if (id === undefined || configured !== undefined)
+    return { bound: configured ?? issuer, undo: keep };
+  const key = issuerKey(id);
+  const claim = async (): Promise<Awaited<ReturnType<typeof claimIssuer>>> => {
+    const stored = (await store.get(key)) as
+      { readonly issuer: string } | undefined;
+    if (stored !== undefined) return { bound: stored.issuer, undo: keep };
+    await store.set(key, { issuer });
+    return { bound: issuer, undo: () => store.delete(key) };
+  };
+  const before = claims.get(store) ?? Promise.resolve();
+  const result = before.then(() => store.exclusive?.(key, claim) ?? claim());
+  claims.set(
+    store,
+    result.catch(() => undefined),
+  );
+  return result;
+}
+
 function issuerKey(clientId: string): string {
   return JSON.stringify(["issuer", clientId]);
 }

@@ -5,7 +5,7 @@ import { Proofs } from "./dpop.js";
 import type { ProofMaker } from "./dpop.js";
 import { quote } from "./failure.js";
 import type { Flow, FlowOptions } from "./flow.js";
-import { TokenIssuance } from "./issuance.js";
+import { otherIssuerError, TokenIssuance } from "./issuance.js";
 import type { Target } from "./issuance.js";
 import type { ServerMetadata } from "./metadata.js";
 import type { OAuthOptions } from "./options.js";
@@ -288,13 +288,7 @@ export class ServerTokens {
     const bound = await this.#repository.issuer();
     if (bound !== undefined && issuers.includes(bound)) return bound;
     if (bound !== undefined && client.id !== undefined)
-      throw this.#flow.fail(
-        "choice of the authorization server",
-        `the client is registered at ${quote(bound)}, but the MCP server names ${quote(issuers[0] ?? "")}`,
-        client.issuer === undefined
-          ? "if the client is registered there too, set client.issuer to it"
-          : "check client.issuer",
-      );
+      throw otherIssuerError(this.#flow, client, bound, issuers[0] ?? "");
     return issuers[0] ?? "";
   }
 
