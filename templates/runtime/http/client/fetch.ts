@@ -198,9 +198,12 @@ export class AuthorizedFetch {
     if (this.#basicAuthorization !== undefined)
       headers.set("authorization", this.#basicAuthorization);
     if (token !== undefined) headers.set("authorization", `Bearer ${token}`);
-    const caller = JSON.stringify(
-      [...headers].filter(([name]) => !TRACING_HEADERS.test(name)),
-    );
+    const sent: (readonly [string, string])[] = [];
+    // Not iterated: that needs a library of TypeScript which not every project has.
+    headers.forEach((value, name) => {
+      if (!TRACING_HEADERS.test(name)) sent.push([name, value]);
+    });
+    const caller = JSON.stringify(sent);
     const hasChanged = this.#caller !== undefined && this.#caller !== caller;
     this.#caller = caller;
     if (hasChanged) this.#onCallerChanged();
