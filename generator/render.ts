@@ -13,6 +13,7 @@ import { EMITTABLE, runtimeModulesFor, type Emittable } from './emit/parts.js';
 import { emit } from './emit/index.js';
 import { protocolHeader, runtimeHeader, toolHeader } from './print/header.js';
 import { regenerateCommand } from './command-line.js';
+import { fileExtension } from './print/source-file.js';
 import type { ImportExtension, RuntimeModule, SourceFile, ToolModule } from './print/source-file.js';
 import { readRuntimeFiles } from './read/builtin/runtime.js';
 import { addHeader } from './output/ownership.js';
@@ -77,7 +78,7 @@ interface UnformattedFile {
 
 /** The shared files of several roots, and everything that they import. */
 function runtimeFiles(roots: readonly RuntimeModule[], importExtension: ImportExtension): readonly UnformattedFile[] {
-  const extension = importExtension === 'none' ? '' : `.${importExtension}`;
+  const extension = fileExtension(importExtension);
   return readRuntimeFiles(roots, extension).map(({ name, text }) => ({
     path: `${name}.ts`,
     pieces: [runtimeHeader(name), text],

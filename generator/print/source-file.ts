@@ -181,7 +181,12 @@ export class SourceFile<Name extends ModuleName | ToolModule = ModuleName> {
 /** The module specifier of another file of the same revision, of the tools, or of a shared file. */
 export function importSpecifier(module: AnyModule, importExtension: ImportExtension): string {
   const file = module.startsWith('runtime/') ? `../${module}` : `./${module.replace(/^tools\//, '')}`;
-  return importExtension === 'none' ? file : `${file}.${importExtension}`;
+  return file + fileExtension(importExtension);
+}
+
+/** What imports append to the path of a file. */
+export function fileExtension(importExtension: ImportExtension): string {
+  return importExtension === 'none' ? '' : `.${importExtension}`;
 }
 
 function addImport(uses: Map<AnyModule, Set<string>>, from: AnyModule, name: string): string {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { handledMethods, methodsWithHandlerType } from '../../emit/handled.js';
 import { McpgenError } from '../../errors.js';
+import { fileExtension } from '../../print/source-file.js';
 import { loadAll } from '../../index.js';
 import type { Method, Protocol, Side } from '../../model/protocol.js';
 import { formatAuthorFile, formatEdited } from '../../output/format.js';
@@ -153,7 +154,7 @@ async function loadHandlerProject(given: AddHandlerOptions): Promise<HandlerProj
       folder: config.folder,
       out: path.resolve(config.folder, out),
       side: asked ?? first,
-      extension: importExtension === 'none' ? '' : `.${importExtension}`,
+      extension: fileExtension(importExtension),
       protocols: await loadAll(options),
     };
   });

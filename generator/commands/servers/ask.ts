@@ -63,7 +63,6 @@ async function askForForm(schema: JsonValue | undefined, terminal: Terminal): Pr
     const isRequired = Array.isArray(required) && required.includes(name);
     const value = await askForField(name, field, isRequired, terminal);
     if (value !== undefined) content[name] = value;
-    else if (isRequired) return { action: 'decline' };
   }
   return { action: 'accept', content };
 }
@@ -79,7 +78,7 @@ async function askForField(
   const label = escapeHiddenCharacters(`${typeof title === 'string' ? title : name}${isRequired ? '' : ' (optional)'}`);
   const choices = choicesOf(field);
   if (choices !== undefined) {
-    const shown = choices.map(({ value, text }) => ({ name: escapeHiddenCharacters(text), value: value }));
+    const shown = choices.map(({ value, text }) => ({ name: escapeHiddenCharacters(text), value }));
     const none = isRequired ? [] : [{ name: '(no answer)', value: undefined }];
     const initial = ownMember(field, 'default');
     return select(

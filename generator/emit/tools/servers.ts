@@ -1,7 +1,7 @@
 /** The files over the tools of several servers: an index, and clients that connect to them. */
 import { revisionIdentifier } from '../../model/naming.js';
 import { isReserved } from '../../print/names.js';
-import type { ImportExtension } from '../../print/source-file.js';
+import { fileExtension, type ImportExtension } from '../../print/source-file.js';
 
 /** A server whose tools are generated. */
 export interface GeneratedServer {
@@ -22,13 +22,11 @@ export function printServerIndex(
   hasClients: boolean,
 ): readonly string[] {
   const names = exportNames(servers);
+  const extension = fileExtension(importExtension);
   return [
     [
-      ...servers.map(
-        ({ folder }, index) =>
-          `export * as ${names[index] ?? ''} from "${specifier(`./${folder}/index`, importExtension)}";`,
-      ),
-      ...(hasClients ? [`export * from "${specifier('./clients', importExtension)}";`] : []),
+      ...servers.map(({ folder }, index) => `export * as ${names[index] ?? ''} from "./${folder}/index${extension}";`),
+      ...(hasClients ? [`export * from "./clients${extension}";`] : []),
     ].join('\n'),
   ];
 }
@@ -46,7 +44,7 @@ export function printServerClients(
 ): readonly string[] {
   const names = exportNames(servers);
   const newest = revisions.at(-1) ?? '';
-  const from = (file: string): string => `from "${specifier(file, importExtension)}"`;
+  const from = (file: string): string => `from "${file}${fileExtension(importExtension)}"`;
   const hasHttp = servers.some(({ isHttp }) => isHttp);
   const hasStdio = servers.some(({ isHttp }) => !isHttp);
   const withTools = servers.map((server, index) => ({ ...server, identifier: names[index] ?? '' }));
@@ -127,10 +125,6 @@ ${definitions.join('\n')}
 /** A member's name in an object, where `"__proto__": value` would set the prototype. */
 function memberKey(name: string): string {
   return name === '__proto__' ? '["__proto__"]' : JSON.stringify(name);
-}
-
-function specifier(file: string, importExtension: ImportExtension): string {
-  return importExtension === 'none' ? file : `${file}.${importExtension}`;
 }
 
 /** An identifier for each server from its folder, in camel case. */

@@ -8,6 +8,7 @@ import type { ToolSource } from '../../read/tools.js';
 import { docComment } from '../../print/doc-comment.js';
 import {
   exported,
+  fileExtension,
   local,
   SourceFile,
   type Declaration,
@@ -145,7 +146,7 @@ export function emitToolIndex(
   importExtension: ImportExtension,
 ): readonly SourceFile<ToolModule>[] {
   const index = new SourceFile<ToolModule>('tools/index');
-  const extension = importExtension === 'none' ? '' : `.${importExtension}`;
+  const extension = fileExtension(importExtension);
   // Without any tool it is still a module.
   if (tools.length === 0) index.add('export {};\n');
   const called = tools.filter(isCallable);
