@@ -33,7 +33,7 @@ describe('layers', () => {
   const allowed: Readonly<Record<string, readonly string[]>> = {
     read: ['errors', 'paths', 'text'],
     model: ['errors', 'read', 'text'],
-    print: ['errors', 'read', 'model', 'text'],
+    print: ['errors', 'read', 'model', 'text', 'recording', 'inspect'],
     emit: ['errors', 'read', 'model', 'print', 'text'],
     output: ['errors', 'paths', 'print', 'text'],
     'render-options': ['errors', 'emit', 'print'],

@@ -3,6 +3,7 @@ import { McpgenError } from '../../errors.js';
 import type { InspectedEntry } from '../../inspect/finding.js';
 import { inspectRecording, type InspectionReport } from '../../inspect/inspect.js';
 import { RULES, sectionUrl } from '../../inspect/rules.js';
+import { renderRules } from '../../print/inspect/rules.js';
 import { printJson, printLine, printToStderr } from '../../terminal.js';
 import type { InspectCommandOptions } from './options.js';
 import { readSource } from './source.js';
@@ -12,6 +13,7 @@ import { countBySeverity, liveText, printInspection, printRules, summaryText } f
 export async function inspectCommand(file: string | undefined, options: InspectCommandOptions): Promise<number> {
   if (options.rules) {
     if (options.json) printJson(RULES);
+    else if (options.markdown) process.stdout.write(renderRules());
     else printRules();
     return 0;
   }
