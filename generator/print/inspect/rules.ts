@@ -24,13 +24,11 @@ export function renderRules(): string {
   ].join('\n');
 }
 
-function renderRule(id: RuleId, { severity, title, help, foundIn, stateless }: Rule): readonly string[] {
+function renderRule(id: RuleId, { severity, title, help, foundIn }: Rule): readonly string[] {
   const marks = [severity, ...(foundIn === 'server' ? ['_server_'] : [])].join(', ');
-  const sections =
-    stateless === undefined
-      ? `[Specification](${sectionUrl(id, STATEFUL)})`
-      : `Specification: [${STATEFUL}](${sectionUrl(id, STATEFUL)}), [${STATELESS}](${sectionUrl(id, STATELESS)})`;
-  return ['', `## ${id}`, '', `${capital(title)} (${marks}). ${help}`, '', sections];
+  const urls = [...new Set([sectionUrl(id, STATEFUL), sectionUrl(id, STATELESS)])];
+  const links = urls.map((url) => `[${/[\d-]{10}/.exec(url)?.[0] ?? ''}](${url})`);
+  return ['', `## ${id}`, '', `${capital(title)} (${marks}). ${help}`, '', `Specification: ${links.join(', ')}`];
 }
 
 function capital(text: string): string {
