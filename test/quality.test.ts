@@ -47,6 +47,10 @@ describe('layers', () => {
     drift: ['compiler-host', 'errors', 'paths', 'read', 'model', 'print', 'text'],
     // `..` is generated/: our own client over our own output.
     connect: ['errors', 'read', 'text', '..'],
+    // `..` is generated/: limits and parsers that the runtime has.
+    recording: ['errors', 'read', 'text', '..'],
+    inspect: ['errors', 'read', 'text', 'recording', '..'],
+    record: ['errors', 'read', 'text', 'recording', 'inspect'],
     commands: [
       'compiler-host',
       'errors',
@@ -58,6 +62,9 @@ describe('layers', () => {
       'scaffold',
       'drift',
       'connect',
+      'recording',
+      'inspect',
+      'record',
       'index',
       'command-line',
       'paths',

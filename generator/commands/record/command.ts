@@ -1,0 +1,101 @@
+import { closeSync, openSync } from 'node:fs';
+import os from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { recordStdio, type ServerEnd } from '../../record/stdio.js';
+import { RECORDING_VERSION, type RecordingHeader } from '../../recording/entry.js';
+import { Recorder } from '../../recording/recorder.js';
+import { Redactor } from '../../recording/redact.js';
+import { RecordingFile } from '../../recording/write-file.js';
+import { printToStderr, printWarning } from '../../terminal.js';
+import { displayUrl, shellQuote } from '../../text.js';
+import type { RecordCommandOptions } from './options.js';
+
+/** How long a signal that ends this process may need, in milliseconds. */
+const SIGNAL_DELAY_MS = 200;
+
+/** Records a conversation. Returns the exit code: that of the server, if it is a command. */
+export async function recordCommand(options: RecordCommandOptions): Promise<number> {
+  const recording = openRecording(options);
+  const [command, ...args] = options.command;
+  if (command === undefined) return 0;
+  let end: ServerEnd;
+  try {
+    leaveErrorsToStreams();
+    end = await recordStdio({
+      command,
+      args,
+      recorder: recording.recorder,
+      input: process.stdin,
+      output: process.stdout,
+      closeOutput,
+    });
+  } catch (error) {
+    recording.file.discard();
+    throw error;
+  }
+  await recording.close();
+  return endLike(end);
+}
+
+/** A recording, and what happens at its end. */
+interface OpenRecording {
+  readonly file: RecordingFile;
+  readonly recorder: Recorder;
+  /** Writes everything and reports what was redacted. */
+  readonly close: () => Promise<void>;
+}
+
+function openRecording({ out, redacts, patterns, maxFrameBytes, http, command }: RecordCommandOptions): OpenRecording {
+  const redactor = redacts ? new Redactor(patterns) : undefined;
+  const file = RecordingFile.create(out, (error) => {
+    warn(`the recording ends here, the conversation goes on (${error.code ?? error.message})`, file.path);
+  });
+  if (file.path !== out) printToStderr(`mcpgen record: recording to ${file.path}`);
+  const words = command.map((word, index) => redactor?.argument(word, command[index - 1]) ?? word);
+  const header: RecordingHeader = {
+    version: RECORDING_VERSION,
+    transport: http === undefined ? 'stdio' : 'http',
+    started: new Date().toISOString(),
+    server: http === undefined ? words.map(quoted).join(' ') : displayUrl(http.url.href),
+  };
+  const recorder = new Recorder({ file, redactor, maxFrameBytes }, header);
+  const close = async (): Promise<void> => {
+    await file.close();
+    const counts = [...(redactor?.counts ?? [])].map(([name, count]) => `${name} (${count})`);
+    if (counts.length > 0) printToStderr(`mcpgen record: redacted ${counts.join(', ')} in ${file.path}`);
+    if (file.failure !== undefined) warn('the recording is incomplete', file.path);
+  };
+  return { file, recorder, close };
+}
+
+/** Only for readers, so options stay as they are. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : shellQuote(word);
+}
+
+function warn(message: string, place: string): void {
+  printWarning({ message, place });
+}
+
+/** By default, a closed pipe ends this process at once: here the server decides, and the recording is completed. */
+function leaveErrorsToStreams(): void {
+  process.stdout.removeAllListeners('error');
+  process.stderr.removeAllListeners('error').on('error', () => undefined);
+}
+
+/** Closes standard output for whoever reads it, though this process goes on: Node closes it at the end only. */
+function closeOutput(): void {
+  if (process.platform === 'win32') return;
+  closeSync(1);
+  // Otherwise another file would get this descriptor.
+  openSync(os.devNull, 'w');
+}
+
+/** Ends this process by the signal that ended the server; otherwise returns the exit code of the server. */
+async function endLike({ code, signal }: ServerEnd): Promise<number> {
+  if (signal === null) return code ?? 0;
+  process.kill(process.pid, signal);
+  // Some signals do not end Node.
+  await sleep(SIGNAL_DELAY_MS);
+  return 128 + os.constants.signals[signal];
+}
