@@ -22,6 +22,8 @@ export interface StdioOptions {
   readonly input: Readable;
   /** What the client reads. */
   readonly output: Writable;
+  /** Closes {@link input} for the client, whose next write fails. */
+  readonly closeInput: () => void;
   /** Closes {@link output} for the client, once everything is written. */
   readonly closeOutput: () => void;
 }
@@ -45,7 +47,7 @@ const OUTPUT_LINGER_MS = 500;
  * @throws {@link McpgenError} if the command cannot be started.
  */
 export async function recordStdio(options: StdioOptions): Promise<ServerEnd> {
-  const { command, args, recorder, input, output, closeOutput } = options;
+  const { command, args, recorder, input, output, closeInput, closeOutput } = options;
   const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   // At once: a signal that comes before must not leave the server alone.
   const leaving = forwardSignals(child);
@@ -67,7 +69,7 @@ export async function recordStdio(options: StdioOptions): Promise<ServerEnd> {
   });
   input.on('error', () => child.stdin.end());
   // The server reads no more: then neither do we, and the client notices as it would without us.
-  child.stdin.on('error', () => input.destroy());
+  child.stdin.on('error', closeInput);
   // Nobody reads what the server writes: its next write fails, as it would without us.
   output.on('error', () => child.stdout.destroy());
   child.stdout.on('error', () => undefined);

@@ -27,7 +27,13 @@ export async function recordCommand(options: RecordCommandOptions): Promise<numb
       recorder: recording.recorder,
       input: process.stdin,
       output: process.stdout,
-      closeOutput,
+      closeInput: () => {
+        process.stdin.destroy();
+        closeForClient(0);
+      },
+      closeOutput: () => {
+        closeForClient(1);
+      },
     });
   } catch (error) {
     recording.file.discard();
@@ -83,12 +89,12 @@ function leaveErrorsToStreams(): void {
   process.stderr.removeAllListeners('error').on('error', () => undefined);
 }
 
-/** Closes standard output for whoever reads it, though this process goes on: Node closes it at the end only. */
-function closeOutput(): void {
+/** Closes standard input or output for the client, though this process goes on: Node closes them at the end only. */
+function closeForClient(descriptor: 0 | 1): void {
   if (process.platform === 'win32') return;
-  closeSync(1);
-  // Otherwise another file would get this descriptor.
-  openSync(os.devNull, 'w');
+  closeSync(descriptor);
+  // Otherwise another file would get this number.
+  openSync(os.devNull, descriptor === 0 ? 'r' : 'w');
 }
 
 /** Ends this process by the signal that ended the server; otherwise returns the exit code of the server. */
