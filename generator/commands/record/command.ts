@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { HttpProxy } from '../../record/http.js';
 import { recordStdio, type ServerEnd } from '../../record/stdio.js';
 import { RECORDING_VERSION, type RecordingHeader } from '../../recording/entry.js';
 import { Recorder } from '../../recording/recorder.js';
@@ -8,7 +9,7 @@ import { Redactor } from '../../recording/redact.js';
 import { RecordingFile } from '../../recording/write-file.js';
 import { printToStderr, printWarning } from '../../terminal.js';
 import { displayUrl, shellQuote } from '../../text.js';
-import type { RecordCommandOptions } from './options.js';
+import type { HttpOptions, RecordCommandOptions } from './options.js';
 
 /** How long a signal that ends this process may need, in milliseconds. */
 const SIGNAL_DELAY_MS = 200;
@@ -17,7 +18,7 @@ const SIGNAL_DELAY_MS = 200;
 export async function recordCommand(options: RecordCommandOptions): Promise<number> {
   const recording = openRecording(options);
   const [command, ...args] = options.command;
-  if (command === undefined) return 0;
+  if (command === undefined) return recordHttp(recording, options.http);
   let end: ServerEnd;
   try {
     leaveErrorsToStreams();
@@ -41,6 +42,38 @@ export async function recordCommand(options: RecordCommandOptions): Promise<numb
   }
   await recording.close();
   return endLike(end);
+}
+
+/** Records a server over HTTP until a signal ends it. */
+async function recordHttp({ file, recorder, close }: OpenRecording, http: HttpOptions | undefined): Promise<number> {
+  if (http === undefined) return 0;
+  let isWarned = false;
+  let proxy: HttpProxy;
+  try {
+    proxy = await HttpProxy.start({
+      ...http,
+      recorder,
+      onRejected: (reason) => {
+        // A page can repeat it as often as it likes.
+        if (!isWarned) printWarning({ message: `a request was rejected: ${reason}`, place: proxy.url });
+        isWarned = true;
+      },
+    });
+  } catch (error) {
+    file.discard();
+    throw error;
+  }
+  printToStderr(`mcpgen record: ${proxy.url} forwards to ${displayUrl(http.url.href)}; Ctrl+C ends it`);
+  await new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+      process.once(signal, () => {
+        resolve();
+      });
+  });
+  await proxy.close();
+  await close();
+  printToStderr(`mcpgen record: recorded ${proxy.exchanges} requests in ${file.path}`);
+  return 0;
 }
 
 /** A recording, and what happens at its end. */
