@@ -1,4 +1,4 @@
-import { CUT_LINE_BYTES, LineSplitter, type Line } from '../recording/lines.js';
+import { CUT_LINE_BYTES, ByteLineSplitter, type Line } from '../recording/byte-lines.js';
 
 /** An event of a `text/event-stream`, as the stream has it. */
 export interface StreamEvent {
@@ -20,7 +20,7 @@ const MAX_FIELD_BYTES = 4000;
 export class EventSplitter {
   readonly #maxBytes: number;
   readonly #onEvent: (event: StreamEvent) => void;
-  readonly #lines: LineSplitter;
+  readonly #lines: ByteLineSplitter;
   #isFirstLine = true;
   #data: Buffer[] = [];
   /** Bytes of the data, with those that are not kept; -1 if there is no data. */
@@ -33,7 +33,7 @@ export class EventSplitter {
     this.#maxBytes = maxBytes;
     this.#onEvent = onEvent;
     // The name of the field is not data.
-    this.#lines = new LineSplitter(maxBytes + 6, (line) => {
+    this.#lines = new ByteLineSplitter(maxBytes + 6, (line) => {
       this.#addLine(line);
     });
   }

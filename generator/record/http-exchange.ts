@@ -1,10 +1,12 @@
 import type { HttpHeaders, Side } from '../recording/entry.js';
-import { CUT_LINE_BYTES, type Line } from '../recording/lines.js';
+import { CUT_LINE_BYTES, type Line } from '../recording/byte-lines.js';
 import type { Recorder } from '../recording/recorder.js';
 import { EventSplitter } from './event-splitter.js';
 
 /** A request and its response, as they are recorded. */
 export class Exchange {
+  /** Whether the response failed before the client was gone. */
+  isBrokenByServer = false;
   readonly #recorder: Recorder;
   readonly #number: number;
   readonly #request: { readonly method: string; readonly path: string; readonly headers: HttpHeaders };

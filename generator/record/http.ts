@@ -130,7 +130,8 @@ export class HttpProxy {
     let isClientGone = false;
     response.once('close', () => {
       if (response.writableFinished) return;
-      isClientGone = !this.#stop.signal.aborted;
+      // Otherwise we closed it, because the server broke its response or we stop.
+      isClientGone = !exchange.isBrokenByServer && !this.#stop.signal.aborted;
       abort.abort();
     });
     const stop = (): void => {
@@ -177,6 +178,9 @@ export class HttpProxy {
     const raw = upstream.headers as unknown as readonly string[];
     const headers = joinHeaders(raw);
     exchange.respond(upstream.statusCode, headers);
+    upstream.body.once('error', () => {
+      exchange.isBrokenByServer = !signal.aborted;
+    });
     response.writeHead(upstream.statusCode, this.#responseHeaders(raw, own));
     response.flushHeaders();
     const decoder = new BodyDecoder(headers['content-encoding'], (chunk) => {

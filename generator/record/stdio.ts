@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import { isatty } from 'node:tty';
 import { McpgenError } from '../errors.js';
 import type { Side } from '../recording/entry.js';
-import { LineSplitter } from '../recording/lines.js';
+import { ByteLineSplitter } from '../recording/byte-lines.js';
 import type { Recorder } from '../recording/recorder.js';
 import { pump, type Tap } from './pump.js';
 
@@ -101,11 +101,11 @@ type Child = ChildProcessByStdio<Writable, Readable, null>;
 /** Records the lines of a side. */
 class SideRecorder implements Tap {
   readonly #recorder: Recorder;
-  readonly #lines: LineSplitter;
+  readonly #lines: ByteLineSplitter;
 
   constructor(side: Side, recorder: Recorder) {
     this.#recorder = recorder;
-    this.#lines = new LineSplitter(recorder.maxFrameBytes, (line) => {
+    this.#lines = new ByteLineSplitter(recorder.maxFrameBytes, (line) => {
       recorder.add(side, line);
     });
   }

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { JsonValue } from '../read/json/json.js';
 import { writeEntry, writeHeader } from './entry.js';
 import type { Content, EndOfSide, Entry, HttpPart, RecordingHeader, Side } from './entry.js';
-import type { Line } from './lines.js';
+import type { Line } from './byte-lines.js';
 import { RedactedPlaces } from './redact.js';
 import type { Redactor } from './redact.js';
 import type { RecordingFile } from './write-file.js';

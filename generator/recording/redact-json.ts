@@ -16,9 +16,9 @@ export interface JsonRedaction {
    * Receives each place.
    *
    * @param name - The name of the secret; undefined if {@link redactString} replaced it.
-   * @param pointer - JSON pointer to it.
+   * @param pointer - JSON pointer to it; undefined if it is nested too deeply.
    */
-  readonly onRedacted: (name: string | undefined, pointer: string) => void;
+  readonly onRedacted: (name: string | undefined, pointer: string | undefined) => void;
 }
 
 /** A secret member, and all values inside it. */
@@ -57,6 +57,9 @@ interface Span {
 interface Replacement extends Span {
   readonly text: string;
 }
+
+/** Pointers to deeper places are not made. */
+const MAX_POINTER_DEPTH = 300;
 
 const SCHEMA_MAPS: ReadonlySet<string> = new Set(['properties', 'patternProperties', '$defs', 'definitions']);
 
@@ -123,7 +126,8 @@ class JsonRedactor {
     if (secretName === undefined) return;
     for (const value of values) {
       this.#replacements.push({ ...value, text: JSON.stringify(REDACTED) });
-      this.#redaction.onRedacted(secretName, `${this.#pointer()}/value`);
+      const pointer = this.#pointer();
+      this.#redaction.onRedacted(secretName, pointer === undefined ? undefined : `${pointer}/value`);
     }
   }
 
@@ -171,7 +175,8 @@ class JsonRedactor {
     this.#redaction.onRedacted(secret.name, this.#pointer(secret.depth));
   }
 
-  #pointer(depth = this.#stack.length): string {
+  #pointer(depth = this.#stack.length): string | undefined {
+    if (depth > MAX_POINTER_DEPTH) return undefined;
     return formatPointer(...this.#stack.slice(0, depth).map(({ isObject, key, index }) => (isObject ? key : index)));
   }
 

@@ -101,7 +101,7 @@ export class Redactor {
       mayContainSecret,
       onRedacted: (name, pointer) => {
         if (name !== undefined) this.#count(name);
-        onPointer(pointer);
+        if (pointer !== undefined) onPointer(pointer);
       },
     });
   }

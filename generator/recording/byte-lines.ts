@@ -12,7 +12,7 @@ export type Line =
 export const CUT_LINE_BYTES = 4000;
 
 /** Splits a stream of bytes into lines, with bounded memory. */
-export class LineSplitter {
+export class ByteLineSplitter {
   readonly #maxBytes: number;
   readonly #onLine: (line: Line) => void;
   /** The parts of the line that is not complete yet; of a line over the limit, its beginning. */
@@ -52,7 +52,7 @@ export class LineSplitter {
   #keep(part: Buffer): void {
     const wasCut = this.#size > this.#maxBytes;
     this.#size += part.length;
-    if (wasCut) return;
+    if (wasCut && (this.#parts[0]?.length ?? 0) >= CUT_LINE_BYTES) return;
     this.#parts.push(part);
     // A copy, so that the chunks are not kept in memory.
     if (this.#size > this.#maxBytes) this.#parts = [Buffer.concat(this.#parts, Math.min(this.#size, CUT_LINE_BYTES))];
