@@ -47,7 +47,7 @@ describe('layers', () => {
     drift: ['compiler-host', 'errors', 'paths', 'read', 'model', 'print', 'text'],
     // `..` is generated/: our own client over our own output.
     connect: ['errors', 'read', 'text', '..'],
-    // `..` is generated/: limits and parsers that the runtime has.
+    // `..` is generated/: conversations are read by the revisions and their validators.
     recording: ['errors', 'read', 'text', '..'],
     inspect: ['errors', 'read', 'text', 'recording', '..'],
     record: ['errors', 'read', 'text', 'recording', 'inspect'],

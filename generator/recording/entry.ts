@@ -21,6 +21,8 @@ export interface RecordingHeader {
   /** The revision, if whoever recorded it knew it; without it, the handshake or `_meta` says. */
   readonly revision?: string;
   readonly note?: string;
+  /** Rules that the conversation breaks on purpose; `inspect` does not report them. */
+  readonly ignore?: readonly string[];
 }
 
 /** What an entry carries: at most one of these. */
