@@ -27,6 +27,7 @@ export function declareRecord(program: Command): void {
       ),
     )
     .option('--no-redact', 'record secrets, such as authorization headers')
+    .option('--inspect', 'print what breaks the protocol to standard error, at once')
     .option('--max-frame-bytes <bytes>', 'omit longer messages from the recording (default: 64 MiB)')
     .addHelpText(
       'after',

@@ -9,6 +9,7 @@ import { Redactor } from '../../recording/redact.js';
 import { RecordingFile } from '../../recording/write-file.js';
 import { printToStderr, printWarning } from '../../terminal.js';
 import { displayUrl, shellQuote } from '../../text.js';
+import { LiveFindings } from './live-findings.js';
 import type { HttpOptions, RecordCommandOptions } from './options.js';
 
 /** How long a signal that ends this process may need, in milliseconds. */
@@ -84,7 +85,8 @@ interface OpenRecording {
   readonly close: () => Promise<void>;
 }
 
-function openRecording({ out, redacts, patterns, maxFrameBytes, http, command }: RecordCommandOptions): OpenRecording {
+function openRecording(options: RecordCommandOptions): OpenRecording {
+  const { out, redacts, patterns, maxFrameBytes, http, command, inspect } = options;
   const redactor = redacts ? new Redactor(patterns) : undefined;
   const file = RecordingFile.create(out, (error) => {
     warn(`the recording ends here, the conversation goes on (${error.code ?? error.message})`, file.path);
@@ -97,9 +99,11 @@ function openRecording({ out, redacts, patterns, maxFrameBytes, http, command }:
     started: new Date().toISOString(),
     server: http === undefined ? words.map(quoted).join(' ') : displayUrl(http.url.href),
   };
-  const recorder = new Recorder({ file, redactor, maxFrameBytes }, header);
+  const findings = inspect ? new LiveFindings(header) : undefined;
+  const recorder = new Recorder({ file, redactor, maxFrameBytes, onEntry: findings?.add }, header);
   const close = async (): Promise<void> => {
     await file.close();
+    findings?.end();
     const counts = [...(redactor?.counts ?? [])].map(([name, count]) => `${name} (${count})`);
     if (counts.length > 0) printToStderr(`mcpgen record: redacted ${counts.join(', ')} in ${file.path}`);
     if (file.failure !== undefined) warn('the recording is incomplete', file.path);

@@ -20,6 +20,7 @@ export interface RecordCommandOptions {
   readonly redacts: boolean;
   /** Patterns of names whose values are secrets. */
   readonly patterns: readonly string[];
+  /** Whether findings are printed to standard error. */
   readonly inspect: boolean;
 }
 
