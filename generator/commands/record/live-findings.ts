@@ -38,9 +38,8 @@ export class LiveFindings {
     }
   };
 
-  /** Prints what is only known at the end, and how much was found. */
+  /** Prints how much was found. */
   end(): void {
-    if (!this.#hasFailed) for (const finding of this.#inspector.end()) this.#print(finding);
     const counts = COUNTED.map(([severity, plural]) => {
       const count = this.#counts.get(severity) ?? 0;
       return `${count} ${count === 1 && severity !== 'advice' ? severity : plural}`;
