@@ -43,9 +43,9 @@ In the configuration of a host, put it in front of the server's command:
     "args": ["mcpgen", "record", "--out", "/path/of/recordings/",
              "--", "node", "/path/of/server.js"] }
 
-Values of headers, members and query parameters named like authorization, cookie,
-token, secret, password or api key are replaced. At the end, standard error names
-them. The exit code is that of the server.`,
+Values of headers, members and query parameters named like authorization,
+cookie, token, secret, password or api key are replaced; standard error names
+them at the end. The exit code is that of the server.`,
     )
     .action(async (command: readonly string[], options: RawOptions) => {
       const [{ recordCommand }, { parseRecordOptions }] = await Promise.all([
