@@ -5,8 +5,8 @@ import { EventSplitter } from './event-splitter.js';
 
 /** A request and its response, as they are recorded. */
 export class Exchange {
-  /** Whether the response failed before the client was gone. */
-  isBrokenByServer = false;
+  /** The side that ended it early, once one did. */
+  brokenBy: Side | undefined;
   readonly #recorder: Recorder;
   readonly #number: number;
   readonly #request: { readonly method: string; readonly path: string; readonly headers: HttpHeaders };
@@ -54,13 +54,12 @@ export class Exchange {
     else this.#events.add(chunk);
   }
 
-  /** @param brokenBy - The side that ended the exchange early. */
-  end(brokenBy?: Side): void {
+  end(): void {
     this.endRequest(false);
     if (this.#events === undefined && this.#response !== undefined) this.#recordResponse();
-    if (this.#events === undefined && brokenBy === undefined) return;
-    this.#recorder.add(brokenBy ?? 'server', undefined, {
-      http: { exchange: this.#number, kind: 'end', isComplete: brokenBy === undefined },
+    if (this.#events === undefined && this.brokenBy === undefined) return;
+    this.#recorder.add(this.brokenBy ?? 'server', undefined, {
+      http: { exchange: this.#number, kind: 'end', isComplete: this.brokenBy === undefined },
     });
   }
 

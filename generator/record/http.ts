@@ -127,11 +127,10 @@ export class HttpProxy {
     const headers = joinHeaders(request.rawHeaders);
     const exchange = new Exchange(this.#recorder, this.#exchanges, { method, path, headers });
     const abort = new AbortController();
-    let isClientGone = false;
     response.once('close', () => {
       if (response.writableFinished) return;
-      // Otherwise we closed it, because the server broke its response or we stop.
-      isClientGone = !exchange.isBrokenByServer && !this.#stop.signal.aborted;
+      // If nobody did before, the client closed it.
+      exchange.brokenBy ??= this.#stop.signal.aborted ? 'server' : 'client';
       abort.abort();
     });
     const stop = (): void => {
@@ -140,13 +139,15 @@ export class HttpProxy {
     this.#stop.signal.addEventListener('abort', stop);
     try {
       await this.#forward(request, response, exchange, abort.signal);
-      exchange.end();
     } catch (error) {
-      const isBegun = response.headersSent;
-      if (!isBegun && !isClientGone && !abort.signal.aborted) this.#respondBadGateway(response, exchange, error);
-      else response.destroy();
-      exchange.end(isBegun || isClientGone || abort.signal.aborted ? (isClientGone ? 'client' : 'server') : undefined);
+      if (exchange.brokenBy === undefined && !response.headersSent && !abort.signal.aborted) {
+        this.#respondBadGateway(response, exchange, error);
+      } else {
+        exchange.brokenBy ??= 'server';
+        response.destroy();
+      }
     } finally {
+      exchange.end();
       this.#stop.signal.removeEventListener('abort', stop);
     }
   }
@@ -179,7 +180,7 @@ export class HttpProxy {
     const headers = joinHeaders(raw);
     exchange.respond(upstream.statusCode, headers);
     upstream.body.once('error', () => {
-      exchange.isBrokenByServer = !signal.aborted;
+      exchange.brokenBy ??= 'server';
     });
     response.writeHead(upstream.statusCode, this.#responseHeaders(raw, own));
     response.flushHeaders();
@@ -233,8 +234,8 @@ export class HttpProxy {
       if (lower === 'accept-encoding' && acceptsEvents) return [name, 'identity'];
       return [name, value];
     });
-    const needsCredentials = this.#authorization !== undefined && request.headers.authorization === undefined;
-    return needsCredentials ? [...headers, 'authorization', this.#authorization ?? ''] : headers;
+    const credentials = request.headers.authorization === undefined ? this.#authorization : undefined;
+    return credentials === undefined ? headers : [...headers, 'authorization', credentials];
   }
 
   #responseHeaders(raw: readonly string[], own: string): string[] {
@@ -286,7 +287,7 @@ function forwardedHeaders(raw: readonly string[]): readonly (readonly [string, s
 }
 
 function pairsOf(raw: readonly string[]): readonly (readonly [string, string])[] {
-  return raw.flatMap((name, index) => (index % 2 === 0 ? [[name, raw[index + 1] ?? ''] as const] : []));
+  return Array.from({ length: raw.length / 2 }, (_, index) => [raw[2 * index] ?? '', raw[2 * index + 1] ?? '']);
 }
 
 function joinHeaders(raw: readonly string[]): HttpHeaders {

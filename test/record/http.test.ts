@@ -101,6 +101,7 @@ describe('the reference server', () => {
       at: 'mcp',
       transport: (url: URL): Transport => new StreamableHTTPClientTransport(url) as Transport,
     },
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- It is what servers of 2024-11-05 need.
     { mode: 'sse', at: 'sse', transport: (url: URL): Transport => new SSEClientTransport(url) },
   ])('over $mode speaks with the official client, and all of it is recorded', async ({ mode, at, transport }) => {
     const port = await freePort();

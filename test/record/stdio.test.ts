@@ -420,6 +420,25 @@ describe('the file', () => {
   });
 });
 
+test('--inspect prints what breaks the protocol while the conversation goes on, without its secrets', async () => {
+  const child = startRecord(
+    newRecording(),
+    `console.log('log: token=abcdef'); process.stdin.resume().on('end', () => console.error('end'))`,
+    ['--inspect'],
+  );
+  let log = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    log += chunk.toString();
+  });
+  await until(() => log.includes('not-json'));
+  expect(child.exitCode).toBeNull();
+  child.stdin.end();
+  expect((await endOf(child)).code).toBe(0);
+  expect(log).toMatch(/^violation not-json #1 by the server: .*token=\[redacted\].*$/m);
+  expect(log).toContain('mcpgen record: found 1 violation, 0 deviations, 0 pieces of advice\n');
+  expect(log).not.toContain('abcdef');
+});
+
 describe('errors', () => {
   test.each([
     [['nonesuch-command'], 'error: nonesuch-command: the command was not found'],
