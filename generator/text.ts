@@ -69,6 +69,11 @@ function editDistance(a: string, b: string): number {
 const SECRET_PARAM =
   /token|secret|passw|passphrase|signature|credential|auth|(?:api|access|private|subscription|function)[-_.]?key|^(?:key|sig|sas|pwd|pass|jwt|code)$/i;
 
+/** Whether the value of a query parameter with this name is a secret. */
+export function isSecretParam(name: string): boolean {
+  return SECRET_PARAM.test(name);
+}
+
 /**
  * A URL for messages and files: without user and password, and without query parameters that are named like secrets.
  * Any other text is unchanged.
@@ -79,7 +84,7 @@ export function displayUrl(url: string): string {
   // In an invalid URL, the end of the password is unknown.
   const place = rest.replace(URL.canParse(url) ? /^[^\\/?#]*@/ : /^[^]*@/, '');
   const [address = '', ...query] = place.split(/(?=[?&#])/);
-  const shown = query.filter((param) => !SECRET_PARAM.test(percentDecode(/^.([^=]*)/.exec(param)?.[1] ?? '')));
+  const shown = query.filter((param) => !isSecretParam(percentDecode(/^.([^=]*)/.exec(param)?.[1] ?? '')));
   const [first = '', ...others] = shown;
   // The first remaining parameter begins the query.
   const isCut = query[0]?.startsWith('?') === true && first.startsWith('&');

@@ -22,7 +22,9 @@ import { requireReferenceMaterial, officialSchema, officialSchemaPath } from './
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const COMMANDS: readonly (readonly string[])[] = [
-  ...['generate', 'methods', 'explain', 'errata', 'diff', 'drift', 'sync', 'completion'].map((name) => [name]),
+  ...['generate', 'methods', 'explain', 'errata', 'diff', 'drift', 'sync', 'completion', 'record'].map((name) => [
+    name,
+  ]),
   ...['init', 'init server', 'init client', 'types', 'types tools', 'catalog', 'catalog derive'].map((words) =>
     words.split(' '),
   ),

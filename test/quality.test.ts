@@ -50,6 +50,7 @@ describe('layers', () => {
     // `..` is generated/: conversations are read by the revisions and their validators.
     recording: ['errors', 'read', 'text', '..'],
     inspect: ['errors', 'read', 'text', 'recording', '..'],
+    record: ['errors', 'read', 'text', 'recording', 'inspect'],
     commands: [
       'compiler-host',
       'errors',
@@ -63,6 +64,7 @@ describe('layers', () => {
       'connect',
       'recording',
       'inspect',
+      'record',
       'index',
       'command-line',
       'paths',

@@ -13,6 +13,7 @@ import { declareGenerate } from './generate.js';
 import { declareInit } from './init.js';
 import { declareInspect } from './inspect.js';
 import { declareMethods } from './methods.js';
+import { declareRecord } from './record.js';
 import { declareServers } from './servers.js';
 import { declareSync } from './sync.js';
 import { declareTypes } from './types.js';
@@ -25,6 +26,7 @@ const COMMANDS: readonly ((program: Command) => void)[] = [
   declareGenerate,
   declareTypes,
   declareServers,
+  declareRecord,
   declareInspect,
   declareMethods,
   declareExplain,

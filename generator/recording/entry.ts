@@ -20,8 +20,6 @@ export interface RecordingHeader {
   readonly client?: string;
   /** The revision, if whoever recorded it knew it; without it, the handshake or `_meta` says. */
   readonly revision?: string;
-  /** The names of headers and members whose values are replaced, if they occur. */
-  readonly redacted?: readonly string[];
   readonly note?: string;
   /** Rules that the conversation breaks on purpose; `inspect` does not report them. */
   readonly ignore?: readonly string[];
@@ -75,6 +73,11 @@ export interface Entry {
   readonly http?: HttpPart | undefined;
   /** The side has ended. */
   readonly end?: EndOfSide | undefined;
+  /**
+   * What was replaced because it may be secret: JSON pointers into the line, such as `/frame/params/arguments/token`,
+   * `/http/headers/authorization` or `/text`. At most 100 are listed.
+   */
+  readonly redacted?: readonly string[] | undefined;
 }
 
 /** The first line of a recording, without its newline. */
@@ -88,12 +91,13 @@ export function writeHeader(header: RecordingHeader): string {
  * @param frameText - The text of the frame in one line, which is written as it is; by default the frame is serialized.
  */
 export function writeEntry(entry: Entry, frameText?: string): string {
-  const { from, time, content, http, end } = entry;
+  const { from, time, content, http, end, redacted } = entry;
   const members: Record<string, unknown> = {
     ...(time === undefined ? {} : { time: Math.round(time * 1000) / 1000 }),
     from,
     ...(http === undefined ? {} : { http: httpMembers(http) }),
     ...(end === undefined ? {} : { end }),
+    ...(redacted === undefined ? {} : { redacted }),
   };
   if (content.kind === 'frame' && frameText !== undefined)
     return `${JSON.stringify(members).slice(0, -1)},"frame":${frameText}}`;
