@@ -1,6 +1,8 @@
 /** Reads recordings, and the logs of others, as entries. */
+import { isUtf8 } from 'node:buffer';
 import { McpgenError } from '../errors.js';
 import { isObject, ownMember, type JsonObject, type JsonValue } from '../read/json/json.js';
+import { ByteLineSplitter, type Line } from './byte-lines.js';
 import {
   RECORDING_VERSION,
   type Content,
@@ -14,7 +16,9 @@ import { DirectionGuess, isMessage } from './formats/direction.js';
 import type { LogLine } from './formats/log-line.js';
 import { readRecordLine } from './formats/records.js';
 import { readVsCodeLine } from './formats/vs-code.js';
-import { splitLines, type Line } from './lines.js';
+
+/** Longest line that is read, in bytes. */
+const MAX_LINE_BYTES = 128 * 1024 * 1024;
 
 /** What a file is, by its first lines that were understood. */
 export type RecordingFormat =
@@ -53,22 +57,36 @@ export class RecordingReader {
   format: RecordingFormat | undefined;
   readonly #directions = new Map<string | undefined, DirectionGuess>();
   #firstTime: number | undefined;
+  #lines = 0;
 
-  /** Reads all of it. Memory is bounded by the longest line that {@link splitLines} keeps. */
+  /** Reads all of it. Memory is bounded by {@link MAX_LINE_BYTES}. */
   async *read(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<RecordingPart> {
-    for await (const line of splitLines(chunks)) {
-      const part = this.readLine(line);
-      if (part !== undefined) yield part;
+    let parts: RecordingPart[] = [];
+    const splitter = new ByteLineSplitter(MAX_LINE_BYTES, (line) => {
+      const part = this.#readLine(line);
+      if (part !== undefined) parts.push(part);
+    });
+    for await (const chunk of chunks) {
+      splitter.add(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+      yield* parts;
+      parts = [];
     }
+    splitter.end();
+    yield* parts;
   }
 
   /** Reads one line; undefined if it is empty. */
-  readLine(line: Line): RecordingPart | undefined {
-    const { number } = line;
-    if (line.kind === 'long')
-      return this.#readUnclear(number, { kind: 'omitted', bytes: line.bytes, start: line.start });
-    if (line.kind === 'bytes') return this.#readUnclear(number, { kind: 'bytes', base64: line.base64 });
-    const text = line.text.trim();
+  #readLine(line: Line): RecordingPart | undefined {
+    this.#lines += 1;
+    const number = this.#lines;
+    if (line.kind === 'cut')
+      return this.#readUnclear(number, {
+        kind: 'omitted',
+        bytes: line.size,
+        start: line.start.toString().slice(0, 1000),
+      });
+    if (!isUtf8(line.bytes)) return this.#readUnclear(number, { kind: 'bytes', base64: line.bytes.toString('base64') });
+    const text = withoutBom(line.bytes.toString()).trim();
     if (text === '') return undefined;
     const value = text.startsWith('{') || text.startsWith('[') ? parse(text) : undefined;
     if (value === undefined) return this.#readLogLine(number, text);
@@ -133,6 +151,11 @@ export class RecordingReader {
     this.#firstTime ??= time;
     return time - this.#firstTime;
   }
+}
+
+/** A text without the byte order mark that some editors write. */
+function withoutBom(text: string): string {
+  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 }
 
 const LOGS: readonly (readonly [RecordingFormat, (text: string) => LogLine | undefined])[] = [
