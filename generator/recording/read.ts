@@ -222,6 +222,7 @@ function readOwnEntry(value: JsonObject): Entry | undefined {
   const part = isObject(http) ? readHttp(http) : undefined;
   if (content.kind === 'none' && part === undefined && !isObject(end)) return undefined;
   const time = ownMember(value, 'time');
+  const redacted = ownMember(value, 'redacted');
   const code = isObject(end) ? ownMember(end, 'code') : undefined;
   const signal = isObject(end) ? ownMember(end, 'signal') : undefined;
   return {
@@ -229,6 +230,7 @@ function readOwnEntry(value: JsonObject): Entry | undefined {
     time: typeof time === 'number' ? time : undefined,
     content,
     ...(part === undefined ? {} : { http: part }),
+    ...(Array.isArray(redacted) ? { redacted: redacted.filter((pointer) => typeof pointer === 'string') } : {}),
     ...(isObject(end)
       ? {
           end: {
