@@ -33,7 +33,10 @@ describe('layers', () => {
   const allowed: Readonly<Record<string, readonly string[]>> = {
     read: ['errors', 'paths', 'text'],
     model: ['errors', 'read', 'text'],
-    print: ['errors', 'read', 'model', 'text'],
+    print: ['errors', 'read', 'model', 'text', 'recording', 'inspect'],
+    // `..` is generated/: the validators of our own output say what is valid.
+    recording: ['errors', 'read', 'text', '..'],
+    inspect: ['errors', 'read', 'text', 'recording', '..'],
     emit: ['errors', 'read', 'model', 'print', 'text'],
     output: ['errors', 'paths', 'print', 'text'],
     'render-options': ['errors', 'emit', 'print'],
