@@ -34,7 +34,7 @@ describe('layers', () => {
     read: ['errors', 'paths', 'text'],
     model: ['errors', 'read', 'text'],
     print: ['errors', 'read', 'model', 'text', 'recording', 'inspect'],
-    // `..` is generated/: the validators of our own output say what is valid.
+    // `..` is generated/: its validators check the messages.
     recording: ['errors', 'read', 'text', '..'],
     inspect: ['errors', 'read', 'text', 'recording', '..'],
     emit: ['errors', 'read', 'model', 'print', 'text'],

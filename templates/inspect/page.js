@@ -647,8 +647,8 @@ function move(by) {
   if (shownRows.length === 0) return;
   const at =
     selected === undefined ? undefined : positionOf.get(selected.index);
-  const next =
-    at === undefined ? (by > 0 ? nearest() : shownRows.length - 1) : at + by;
+  let next = (at ?? 0) + by;
+  if (at === undefined && Number.isFinite(by)) next = nearest();
   select(shownRows[Math.max(0, Math.min(shownRows.length - 1, next))], {
     open: isPhone.matches ? panel.classList.contains("open") : true,
   });
