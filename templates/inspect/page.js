@@ -45,6 +45,13 @@ function clock(milliseconds) {
   return `${minutes}:${(seconds % 60).toFixed(1).padStart(4, "0")}`;
 }
 
+/** Text of a rule, in which code is between backticks. */
+function withCode(text) {
+  return text
+    .split("`")
+    .map((part, index) => (index % 2 === 0 ? part : element("code", "", part)));
+}
+
 /** An element with children; strings become text. */
 function element(tag, className, ...children) {
   const node = document.createElement(tag);
@@ -843,7 +850,7 @@ function findingView(finding, entry) {
         button(`#${frame}`, () => goTo(other, { open: true }), "link"),
       );
   }
-  view.append(place, element("p", "help", help));
+  view.append(place, element("p", "help", ...withCode(help)));
   const link = element("a", "", `Specification: ${finding.section}`);
   link.href = finding.url;
   link.rel = "noreferrer noopener";
@@ -1484,7 +1491,12 @@ document.addEventListener("keydown", (event) => {
     else closePanel();
     return;
   }
-  if (target === search && key === "Enter") frames.focus();
+  if (target === search && key === "Enter") {
+    // The next key may follow before the search has run.
+    window.clearTimeout(searchTimer);
+    readFilter();
+    frames.focus();
+  }
   if (target.closest("input, select, textarea") !== null) return;
   const isList = target === frames || target === document.body;
   const action =
