@@ -34,9 +34,6 @@ describe('layers', () => {
     read: ['errors', 'paths', 'text'],
     model: ['errors', 'read', 'text'],
     print: ['errors', 'read', 'model', 'text', 'recording', 'inspect'],
-    // `..` is generated/: its validators check the messages.
-    recording: ['errors', 'read', 'text', '..'],
-    inspect: ['errors', 'read', 'text', 'recording', '..'],
     emit: ['errors', 'read', 'model', 'print', 'text'],
     output: ['errors', 'paths', 'print', 'text'],
     'render-options': ['errors', 'emit', 'print'],
@@ -53,6 +50,8 @@ describe('layers', () => {
     // `..` is generated/: conversations are read by the revisions and their validators.
     recording: ['errors', 'read', 'text', '..'],
     inspect: ['errors', 'read', 'text', 'recording', '..'],
+    // `..` is generated/: transports, and what classifies messages.
+    replay: ['errors', 'read', 'text', 'recording', '..'],
     commands: [
       'compiler-host',
       'errors',
@@ -64,6 +63,7 @@ describe('layers', () => {
       'scaffold',
       'drift',
       'connect',
+      'replay',
       'recording',
       'inspect',
       'index',

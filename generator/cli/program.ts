@@ -12,6 +12,7 @@ import { declareExplain } from './explain.js';
 import { declareGenerate } from './generate.js';
 import { declareInit } from './init.js';
 import { declareMethods } from './methods.js';
+import { declareReplay } from './replay.js';
 import { declareServers } from './servers.js';
 import { declareSync } from './sync.js';
 import { declareTypes } from './types.js';
@@ -24,6 +25,7 @@ const COMMANDS: readonly ((program: Command) => void)[] = [
   declareGenerate,
   declareTypes,
   declareServers,
+  declareReplay,
   declareMethods,
   declareExplain,
   declareErrata,

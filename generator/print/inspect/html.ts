@@ -1,9 +1,9 @@
 import type { Severity } from '../../inspect/rules.js';
 import { escapeHtml, jsonForScript, renderHead, type PageAssets } from '../html.js';
 import { count } from './bounded.js';
-import { pageData, type InspectionReport, type PageConversation } from './page-data.js';
+import { pageData, type InspectionPage, type PageConversation } from './page-data.js';
 
-export type { InspectedConversation, InspectionReport } from './page-data.js';
+export type { InspectedConversation, InspectionPage } from './page-data.js';
 
 const SEVERITIES: readonly (readonly [Severity, string, string])[] = [
   ['violation', 'violation', 'violations'],
@@ -39,7 +39,7 @@ const KEYS: readonly (readonly [readonly string[], string])[] = [
  * makes no requests, and its policy blocks any other script or style. Text of a conversation is in the page only as
  * JSON, which its script shows as text.
  */
-export function renderInspectionPage(report: InspectionReport, assets: PageAssets): string {
+export function renderInspectionPage(report: InspectionPage, assets: PageAssets): string {
   const data = pageData(report);
   return [
     ...renderHead(report.title, assets),
@@ -76,7 +76,7 @@ export function renderInspectionPage(report: InspectionReport, assets: PageAsset
 }
 
 /** What the page contains, in a line. */
-function renderSummary({ title }: InspectionReport, conversations: readonly PageConversation[]): string {
+function renderSummary({ title }: InspectionPage, conversations: readonly PageConversation[]): string {
   const [first] = conversations;
   const sum = (value: (conversation: PageConversation) => number): number =>
     conversations.reduce((total, conversation) => total + value(conversation), 0);

@@ -15,7 +15,7 @@ export interface InspectedConversation {
 }
 
 /** What a page shows. */
-export interface InspectionReport {
+export interface InspectionPage {
   readonly title: string;
   readonly conversations: readonly InspectedConversation[];
 }
@@ -78,7 +78,7 @@ export interface PageData {
 }
 
 /** The data of a page, in which no conversation is longer and no frame is larger than a browser can show. */
-export function pageData({ conversations }: InspectionReport): PageData {
+export function pageData({ conversations }: InspectionPage): PageData {
   const rules: Partial<Record<RuleId, { readonly title: string; readonly help: string }>> = {};
   let room = MAX_ENTRIES;
   let jsonLength = 0;

@@ -1,0 +1,2 @@
+import { recordEverything } from './support.js';
+await recordEverything('/tmp/ev.ndjson');
