@@ -51,7 +51,7 @@ describe('layers', () => {
     recording: ['errors', 'read', 'text', '..'],
     inspect: ['errors', 'read', 'text', 'recording', '..'],
     // `..` is generated/: transports, and what classifies messages.
-    replay: ['errors', 'read', 'text', 'recording', '..'],
+    replay: ['errors', 'read', 'print', 'text', 'recording', '..'],
     commands: [
       'compiler-host',
       'errors',

@@ -144,6 +144,25 @@ export function looseKind(expected: JsonValue, found: JsonValue, place: readonly
   return undefined;
 }
 
+/**
+ * What a recorded value looks like next time: a pattern, anything of its type, or undefined if it has to be equal.
+ */
+export function looseTemplate(value: JsonValue, place: readonly string[]): RegExp | 'any' | undefined {
+  const name = place.at(-1) ?? '';
+  if (typeof value === 'number') return isEpoch(value) && value > 1e12 ? 'any' : undefined;
+  if (typeof value !== 'string') return undefined;
+  if (Object.hasOwn(OPAQUE, name) || value.includes(REDACTED)) return 'any';
+  if (name === 'version' && /(?:^|\/)serverInfo$/.test(place.at(-2) ?? '')) return 'any';
+  if (!CONTENT.has(name) && isToken(value)) return 'any';
+  const masked = maskTokens(maskTimes(value));
+  if (masked === value) return undefined;
+  const source = masked
+    .split(/<time>|<token>/)
+    .map((part) => part.replace(/[\\^$.*+?()[\]{}|/-]/g, (character) => `\\${character}`))
+    .join('.+');
+  return new RegExp(`^${source}$`, 'su');
+}
+
 /** Milliseconds since 1970, between 2001 and 2128, or seconds in the same years. */
 function isEpoch(value: number): boolean {
   if (!Number.isInteger(value)) return false;

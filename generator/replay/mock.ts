@@ -16,14 +16,31 @@ interface Exchange {
   readonly params: string;
   readonly message: JsonObject;
   /** Requests and notifications of the server before the response, or after a notification. */
-  readonly before: JsonObject[];
+  readonly before: Sent[];
   /** Undefined if the recording ends without it. */
   response: JsonObject | undefined;
   isUsed: boolean;
 }
 
+/** A message of the recorded server. */
+interface Sent {
+  readonly message: JsonObject;
+  /** How many messages the server had sent before. */
+  readonly at: number;
+  /** For a request, how many it had sent when the client answered; undefined if it never did. */
+  answeredAt: number | undefined;
+}
+
+/** An open subscription of 2026-07-28, whose notifications have the id of its request. */
+interface Subscription {
+  readonly id: JsonValue;
+  readonly connection: MockConnection;
+}
+
 /** What the server of a recording sends, by what it receives. Shared by all connections that continue one another. */
 export class RecordedServer {
+  /** Open subscriptions by the recorded ids. */
+  readonly subscriptions = new Map<string, Subscription>();
   readonly #exchanges: readonly Exchange[];
   readonly #warn: (text: string) => void;
 
@@ -63,9 +80,10 @@ const HAS_OWN_PARAMS = new Set(['initialize', 'server/discover', 'ping', 'subscr
 function readExchanges({ steps, fromServer }: Script): readonly Exchange[] {
   const exchanges: Exchange[] = [];
   const open = new Map<string, Exchange>();
+  const asked = new Map<string, Sent>();
   let last: Exchange | undefined;
   let next = 0;
-  const accept = (message: JsonObject): void => {
+  const accept = (message: JsonObject, at: number): void => {
     if (isResponse(message)) {
       const key = keyOf(ownMember(message, 'id'));
       const exchange = open.get(key);
@@ -74,23 +92,17 @@ function readExchanges({ steps, fromServer }: Script): readonly Exchange[] {
       open.delete(key);
       return;
     }
-    // Progress names its request; anything else belongs to the latest request that is open, or to what was before.
-    const token =
-      methodOf(message) === 'notifications/progress' ? memberAt(message, 'params', 'progressToken') : undefined;
-    const pending = [...open.values()];
-    const owner =
-      (token === undefined
-        ? undefined
-        : pending.find(
-            (exchange) => keyOf(memberAt(exchange.message, 'params', '_meta', 'progressToken')) === keyOf(token),
-          )) ??
-      pending.at(-1) ??
-      last;
-    owner?.before.push(message);
+    const sent: Sent = { message, at, answeredAt: undefined };
+    if (isRequest(message)) asked.set(keyOf(ownMember(message, 'id')), sent);
+    ownerOf(message, [...open.values()], last)?.before.push(sent);
   };
   for (const { messages, after } of steps) {
-    for (; next < after; next += 1) accept(fromServer[next]?.message ?? {});
+    for (; next < after; next += 1) accept(fromServer[next]?.message ?? {}, next);
     for (const message of messages) {
+      if (isResponse(message)) {
+        const sent = asked.get(keyOf(ownMember(message, 'id')));
+        if (sent !== undefined) sent.answeredAt ??= after;
+      }
       if (!isMethodCall(message)) continue;
       const exchange: Exchange = {
         method: methodOf(message),
@@ -105,9 +117,25 @@ function readExchanges({ steps, fromServer }: Script): readonly Exchange[] {
       if (isRequest(message)) open.set(keyOf(ownMember(message, 'id')), exchange);
     }
   }
-  for (; next < fromServer.length; next += 1) accept(fromServer[next]?.message ?? {});
+  for (; next < fromServer.length; next += 1) accept(fromServer[next]?.message ?? {}, next);
   return exchanges;
 }
+
+/** Progress names its request; anything else belongs to the latest request that is open, or to what was before. */
+function ownerOf(message: JsonObject, open: readonly Exchange[], last: Exchange | undefined): Exchange | undefined {
+  if (methodOf(message) === 'notifications/progress') {
+    const token = keyOf(memberAt(message, 'params', 'progressToken'));
+    const owner = open.find(
+      (exchange) => keyOf(memberAt(exchange.message, 'params', '_meta', 'progressToken')) === token,
+    );
+    if (owner !== undefined) return owner;
+  }
+  const closing = open.filter(({ method }) => method !== LISTEN);
+  return closing.at(-1) ?? last;
+}
+
+/** A request whose response is the end of a subscription. */
+const LISTEN = 'subscriptions/listen';
 
 /** The parameters without `_meta`, which is about the request and its sender. */
 function paramsKey(message: JsonObject): string {
@@ -164,8 +192,7 @@ export class MockConnection {
       return;
     }
     if (!isMethodCall(message)) return;
-    if (methodOf(message) === 'notifications/cancelled')
-      this.#cancelled.add(keyOf(memberAt(message, 'params', 'requestId')));
+    if (methodOf(message) === 'notifications/cancelled') this.#cancel(memberAt(message, 'params', 'requestId'));
     if (this.#running >= MAX_RUNNING) {
       if (isRequest(message)) this.#sendError(message, -32603, 'too many requests wait');
       return;
@@ -175,6 +202,11 @@ export class MockConnection {
       this.#running -= 1;
       this.#closeIfIdle();
     });
+  }
+
+  #cancel(id: JsonValue | undefined): void {
+    this.#cancelled.add(keyOf(id));
+    if (this.#cancelled.size > MAX_RUNNING) this.#cancelled.clear();
   }
 
   #closeIfIdle(): void {
@@ -195,13 +227,22 @@ export class MockConnection {
       return;
     }
     const id = ownMember(message, 'id');
-    for (const recorded of exchange.before) {
-      const current = this.#current(recorded, exchange.message, message);
+    if (method === LISTEN && id !== undefined)
+      this.#server.subscriptions.set(keyOf(ownMember(exchange.message, 'id')), { id, connection: this });
+    const answers: (readonly [Sent, Promise<void>])[] = [];
+    // What came after an answer of the client, comes after it now.
+    const waitForAnswers = (at: number): Promise<unknown> =>
+      Promise.all(answers.filter(([sent]) => (sent.answeredAt ?? Infinity) <= at).map(([, answer]) => answer));
+    for (const sent of exchange.before) {
+      await waitForAnswers(sent.at);
+      const current = this.#current(sent.message, exchange.message, message);
       if (current === undefined) continue;
-      if (isRequest(current)) await this.#ask(current, id);
-      else this.#send(current, id);
+      if (isRequest(current)) answers.push([sent, this.#ask(current, id)]);
+      else this.#sendNotification(current, id);
     }
-    if (!isRequest(message) || this.#cancelled.delete(keyOf(id))) return;
+    await waitForAnswers(Number.MAX_SAFE_INTEGER);
+    // A subscription ends with its connection, or when it is cancelled.
+    if (!isRequest(message) || method === LISTEN || this.#cancelled.delete(keyOf(id))) return;
     if (exchange.response === undefined) {
       this.#server.warnOf(method, 'has no response in the recording, so it has none now');
       return;
@@ -211,13 +252,11 @@ export class MockConnection {
     this.#send(this.#current(exchange.response, exchange.message, message) ?? exchange.response);
   }
 
-  /** A recorded message with the ids and the token of the request that is answered; undefined if it makes no sense. */
+  /** A recorded message with the id and the token of the request that is answered; undefined if nobody wants it. */
   #current(recorded: JsonObject, recordedRequest: JsonObject, request: JsonObject): JsonObject | undefined {
-    const id = ownMember(request, 'id') ?? null;
-    if (isResponse(recorded)) return replaceSubscription({ ...recorded, id }, 'result', id);
+    if (isResponse(recorded)) return { ...recorded, id: ownMember(request, 'id') ?? null };
     const params = ownMember(recorded, 'params');
-    if (methodOf(recorded) !== 'notifications/progress' || !isObject(params))
-      return replaceSubscription(recorded, 'params', id);
+    if (methodOf(recorded) !== 'notifications/progress' || !isObject(params)) return recorded;
     const recordedToken = memberAt(recordedRequest, 'params', '_meta', 'progressToken');
     if (keyOf(ownMember(params, 'progressToken')) !== keyOf(recordedToken)) return recorded;
     // Without a token, the client does not want progress.
@@ -225,10 +264,28 @@ export class MockConnection {
     return token === undefined ? undefined : { ...recorded, params: { ...params, progressToken: token } };
   }
 
+  /** A notification of a subscription goes over its connection, with its id. */
+  #sendNotification(message: JsonObject, relatedRequestId: JsonValue | undefined): void {
+    const params = ownMember(message, 'params');
+    const meta = memberAt(params, '_meta');
+    const subscribed = isObject(meta) ? ownMember(meta, SUBSCRIPTION) : undefined;
+    const subscription = this.#server.subscriptions.get(keyOf(subscribed));
+    if (subscribed === undefined || subscription === undefined || !isObject(params) || !isObject(meta)) {
+      this.#send(message, relatedRequestId);
+      return;
+    }
+    const { id, connection } = subscription;
+    connection.#send({ ...message, params: { ...params, _meta: { ...meta, [SUBSCRIPTION]: id } } }, id);
+  }
+
   /** Sends a request of the server, and waits for the response, whatever it is. */
   async #ask(recorded: JsonObject, relatedRequestId: JsonValue | undefined): Promise<void> {
-    const id = `replay-${this.#nextId}`;
-    this.#nextId += 1;
+    let id = ownMember(recorded, 'id') ?? null;
+    // The request of this id may still be open, if a request is answered a second time.
+    while (this.#answers.has(keyOf(id))) {
+      id = `replay-${this.#nextId}`;
+      this.#nextId += 1;
+    }
     let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
       timer = setTimeout(resolve, CLIENT_TIMEOUT_MS);
@@ -254,12 +311,5 @@ export class MockConnection {
   }
 }
 
+/** The member of `_meta` with the subscription, since 2026-07-28. */
 const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId';
-
-/** Since 2026-07-28, what a subscription sends has the id of its request. */
-function replaceSubscription(message: JsonObject, member: 'params' | 'result', id: JsonValue): JsonObject {
-  const holder = ownMember(message, member);
-  const meta = memberAt(holder, '_meta');
-  if (!isObject(holder) || !isObject(meta) || !Object.hasOwn(meta, SUBSCRIPTION)) return message;
-  return { ...message, [member]: { ...holder, _meta: { ...meta, [SUBSCRIPTION]: id } } };
-}

@@ -45,9 +45,9 @@ export function recording(inner: Transport, file: string): Transport {
 export async function recordEverything(file: string): Promise<void> {
   const client = createClient({
     info: { name: 'visitor', version: '1.0.0' },
-    capabilities: { roots: { listChanged: true }, sampling: {}, elicitation: { form: {} } },
+    // With roots, the reference server asks for them when a timer ends: not at the same place each time.
+    capabilities: { sampling: {}, elicitation: { form: {} } },
     handlers: {
-      'roots/list': () => ({ roots: [{ uri: 'file:///garden', name: 'Garden' }] }),
       'sampling/createMessage': () => ({
         model: 'recorded',
         role: 'assistant',
@@ -68,7 +68,6 @@ export async function recordEverything(file: string): Promise<void> {
     { name: 'trigger-long-running-operation', arguments: { duration: 0.3, steps: 3 } },
     { onProgress: () => undefined },
   );
-  await client.callTool({ name: 'get-roots-list', arguments: {} });
   await client.callTool({ name: 'trigger-sampling-request', arguments: { prompt: 'Flower?', maxTokens: 10 } });
   await client.getPrompt({ name: 'no such prompt' }).catch(() => undefined);
   await client.close();

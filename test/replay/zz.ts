@@ -1,2 +1,0 @@
-import { recordEverything } from './support.js';
-await recordEverything('/tmp/ev.ndjson');
