@@ -19,6 +19,8 @@ interface Exchange {
   readonly before: Sent[];
   /** Undefined if the recording ends without it. */
   response: JsonObject | undefined;
+  /** How many messages the server had sent before the response. */
+  responseAt: number;
   isUsed: boolean;
 }
 
@@ -35,6 +37,7 @@ interface Sent {
 interface Subscription {
   readonly id: JsonValue;
   readonly connection: MockConnection;
+  readonly exchange: Exchange;
 }
 
 /** What the server of a recording sends, by what it receives. Shared by all connections that continue one another. */
@@ -89,6 +92,7 @@ function readExchanges({ steps, fromServer }: Script): readonly Exchange[] {
       const exchange = open.get(key);
       if (exchange === undefined) return;
       exchange.response = message;
+      exchange.responseAt = at;
       open.delete(key);
       return;
     }
@@ -110,6 +114,7 @@ function readExchanges({ steps, fromServer }: Script): readonly Exchange[] {
         message,
         before: [],
         response: undefined,
+        responseAt: 0,
         isUsed: false,
       };
       exchanges.push(exchange);
@@ -227,22 +232,27 @@ export class MockConnection {
       return;
     }
     const id = ownMember(message, 'id');
-    if (method === LISTEN && id !== undefined)
-      this.#server.subscriptions.set(keyOf(ownMember(exchange.message, 'id')), { id, connection: this });
+    const hasFailed = Object.hasOwn(exchange.response ?? {}, 'error');
+    if (method === LISTEN && id !== undefined && !hasFailed)
+      this.#server.subscriptions.set(keyOf(ownMember(exchange.message, 'id')), { id, connection: this, exchange });
     const answers: (readonly [Sent, Promise<void>])[] = [];
     // What came after an answer of the client, comes after it now.
-    const waitForAnswers = (at: number): Promise<unknown> =>
-      Promise.all(answers.filter(([sent]) => (sent.answeredAt ?? Infinity) <= at).map(([, answer]) => answer));
+    const answersUntil = (at: number): readonly Promise<void>[] =>
+      answers.filter(([sent]) => (sent.answeredAt ?? Infinity) <= at).map(([, answer]) => answer);
     for (const sent of exchange.before) {
-      await waitForAnswers(sent.at);
+      const due = answersUntil(sent.at);
+      // Over HTTP, initialize has to be answered at once.
+      if (due.length > 0) await Promise.all(due);
       const current = this.#current(sent.message, exchange.message, message);
       if (current === undefined) continue;
       if (isRequest(current)) answers.push([sent, this.#ask(current, id)]);
       else this.#sendNotification(current, id);
     }
-    await waitForAnswers(Number.MAX_SAFE_INTEGER);
-    // A subscription ends with its connection, or when it is cancelled.
-    if (!isRequest(message) || method === LISTEN || this.#cancelled.delete(keyOf(id))) return;
+    const due = answersUntil(Number.MAX_SAFE_INTEGER);
+    if (due.length > 0) await Promise.all(due);
+    if (!isRequest(message) || this.#cancelled.delete(keyOf(id))) return;
+    // A subscription ends when it did, or with its connection.
+    if (method === LISTEN && !hasFailed) return;
     if (exchange.response === undefined) {
       this.#server.warnOf(method, 'has no response in the recording, so it has none now');
       return;
@@ -250,6 +260,19 @@ export class MockConnection {
     const version = memberAt(exchange.response, 'result', 'protocolVersion');
     if (method === 'initialize' && typeof version === 'string') this.revision = version;
     this.#send(this.#current(exchange.response, exchange.message, message) ?? exchange.response);
+    this.#endSubscriptions(exchange.responseAt);
+  }
+
+  /** Ends the subscriptions that the server ended after a message. */
+  #endSubscriptions(after: number): void {
+    let at = after;
+    for (const [key, { id, connection, exchange }] of this.#server.subscriptions) {
+      const { response, responseAt } = exchange;
+      if (response === undefined || responseAt > at + 1) continue;
+      at = Math.max(at, responseAt);
+      this.#server.subscriptions.delete(key);
+      connection.#send(withSubscription({ ...response, id }, 'result', id));
+    }
   }
 
   /** A recorded message with the id and the token of the request that is answered; undefined if nobody wants it. */
@@ -266,16 +289,10 @@ export class MockConnection {
 
   /** A notification of a subscription goes over its connection, with its id. */
   #sendNotification(message: JsonObject, relatedRequestId: JsonValue | undefined): void {
-    const params = ownMember(message, 'params');
-    const meta = memberAt(params, '_meta');
-    const subscribed = isObject(meta) ? ownMember(meta, SUBSCRIPTION) : undefined;
-    const subscription = this.#server.subscriptions.get(keyOf(subscribed));
-    if (subscribed === undefined || subscription === undefined || !isObject(params) || !isObject(meta)) {
-      this.#send(message, relatedRequestId);
-      return;
-    }
-    const { id, connection } = subscription;
-    connection.#send({ ...message, params: { ...params, _meta: { ...meta, [SUBSCRIPTION]: id } } }, id);
+    const key = keyOf(memberAt(message, 'params', '_meta', SUBSCRIPTION));
+    const subscription = this.#server.subscriptions.get(key);
+    if (subscription === undefined) this.#send(message, relatedRequestId);
+    else subscription.connection.#send(withSubscription(message, 'params', subscription.id), subscription.id);
   }
 
   /** Sends a request of the server, and waits for the response, whatever it is. */
@@ -313,3 +330,11 @@ export class MockConnection {
 
 /** The member of `_meta` with the subscription, since 2026-07-28. */
 const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId';
+
+/** A message of a subscription with its id. */
+function withSubscription(message: JsonObject, member: 'params' | 'result', id: JsonValue): JsonObject {
+  const holder = ownMember(message, member);
+  const meta = memberAt(holder, '_meta');
+  if (!isObject(holder) || !isObject(meta) || !Object.hasOwn(meta, SUBSCRIPTION)) return message;
+  return { ...message, [member]: { ...holder, _meta: { ...meta, [SUBSCRIPTION]: id } } };
+}
