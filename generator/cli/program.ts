@@ -11,6 +11,7 @@ import { declareErrata } from './errata.js';
 import { declareExplain } from './explain.js';
 import { declareGenerate } from './generate.js';
 import { declareInit } from './init.js';
+import { declareInspect } from './inspect.js';
 import { declareMethods } from './methods.js';
 import { declareReplay } from './replay.js';
 import { declareServers } from './servers.js';
@@ -25,6 +26,7 @@ const COMMANDS: readonly ((program: Command) => void)[] = [
   declareGenerate,
   declareTypes,
   declareServers,
+  declareInspect,
   declareReplay,
   declareMethods,
   declareExplain,

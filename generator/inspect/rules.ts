@@ -17,6 +17,9 @@ export interface Rule {
   readonly section: string;
   /** The page from 2026-07-28 on, where it is another one. */
   readonly stateless?: string;
+  /** The first and the last revision whose text has the rule. */
+  readonly since?: string;
+  readonly until?: string;
   /** `traffic`: found in any conversation; `server`: only found by asking a server, as `check-server` does. */
   readonly foundIn: 'traffic' | 'server';
 }
@@ -27,9 +30,10 @@ const HTTP = {
   section: 'basic/transports#streamable-http',
   stateless: 'basic/transports/streamable-http',
   foundIn: 'traffic',
+  since: '2025-03-26',
 } as const;
 const LIFECYCLE = { section: 'basic/lifecycle', stateless: 'basic/versioning', foundIn: 'traffic' } as const;
-const INITIALIZATION = { section: 'basic/lifecycle#initialization', foundIn: 'traffic' } as const;
+const INITIALIZATION = { section: 'basic/lifecycle#initialization', foundIn: 'traffic', until: '2025-11-25' } as const;
 const CANCELLATION = {
   section: 'basic/utilities/cancellation',
   stateless: 'basic/patterns/cancellation',
@@ -42,9 +46,9 @@ const PROGRESS = {
 } as const;
 const PAGINATION = { section: 'server/utilities/pagination', foundIn: 'traffic' } as const;
 const TOOLS = { section: 'server/tools', foundIn: 'traffic' } as const;
-const INPUT = { section: 'basic/patterns/mrtr', foundIn: 'traffic' } as const;
-const SUBSCRIPTIONS = { section: 'basic/patterns/subscriptions', foundIn: 'traffic' } as const;
-const META = { section: 'basic#_meta', foundIn: 'traffic' } as const;
+const INPUT = { section: 'basic/patterns/mrtr', foundIn: 'traffic', since: '2026-07-28' } as const;
+const SUBSCRIPTIONS = { section: 'basic/patterns/subscriptions', foundIn: 'traffic', since: '2026-07-28' } as const;
+const META = { section: 'basic#_meta', foundIn: 'traffic', since: '2025-06-18' } as const;
 
 /** The rules that a recorded conversation can break, by id. */
 export const RULES = {
@@ -102,7 +106,7 @@ export const RULES = {
     ...MESSAGES,
     severity: 'violation',
     title: 'the id of a request that has no response yet',
-    help: 'Two requests in flight with one id cannot be told apart. Count ids up.',
+    help: 'Nobody can distinguish the responses to two requests in flight with one id. Count ids up.',
   },
   'reused-id': {
     ...MESSAGES,
@@ -112,6 +116,7 @@ export const RULES = {
   },
   'batch-not-supported': {
     ...MESSAGES,
+    since: '2025-06-18',
     severity: 'violation',
     title: 'a batch in a revision without batches',
     help: 'Only 2025-03-26 has batches. Send each message by itself.',
@@ -156,6 +161,7 @@ export const RULES = {
   'reserved-error-code': {
     ...MESSAGES,
     section: 'basic#error-codes',
+    since: '2026-07-28',
     severity: 'violation',
     title: 'an error code that the specification reserves',
     help: 'From 2026-07-28 on, -32020 to -32099 have only the defined codes, and -32002 and -32042 are not used any more.',
@@ -207,6 +213,7 @@ export const RULES = {
     ...LIFECYCLE,
     section: 'basic/lifecycle#version-negotiation',
     stateless: 'basic/versioning',
+    until: '2025-11-25',
     severity: 'deviation',
     title: 'a server that agrees to a revision that was never released',
     help: 'A server that does not know the requested revision answers with one that it supports. This one may repeat whatever it is sent.',
@@ -259,11 +266,12 @@ export const RULES = {
   'embedded-method': {
     ...INPUT,
     severity: 'violation',
-    title: 'a request of the server as a message of its own',
+    title: 'a request of the server as a separate message',
     help: 'From 2026-07-28 on, a server puts what it needs from the client into a result with `inputRequests`.',
   },
   'stateless-server-request': {
     ...STDIO,
+    since: '2026-07-28',
     severity: 'violation',
     title: 'a request of a server in a stateless revision',
     help: 'From 2026-07-28 on, only clients send requests.',
@@ -282,6 +290,7 @@ export const RULES = {
   },
   'missing-result-type': {
     ...MESSAGES,
+    since: '2026-07-28',
     severity: 'violation',
     title: 'a result without `resultType`',
     help: 'From 2026-07-28 on, each result says what it is; `"complete"` for an ordinary one.',
@@ -321,12 +330,14 @@ export const RULES = {
   },
   'cancel-task': {
     ...CANCELLATION,
+    since: '2025-11-25',
     severity: 'violation',
     title: '`notifications/cancelled` for a request with a task',
     help: 'Use `tasks/cancel`.',
   },
   'cancel-by-server': {
     ...CANCELLATION,
+    since: '2026-07-28',
     severity: 'violation',
     title: 'a cancellation by a server of anything but a subscription',
     help: 'From 2026-07-28 on, a server cancels only `subscriptions/listen`; other requests it answers.',
@@ -371,6 +382,7 @@ export const RULES = {
   'mixed-cache-scope': {
     section: 'server/utilities/caching',
     foundIn: 'traffic',
+    since: '2026-07-28',
     severity: 'violation',
     title: 'pages of one list with different `cacheScope`',
     help: 'Use one scope for all pages, or a cache stores some of them for everybody.',
@@ -379,6 +391,7 @@ export const RULES = {
   'tool-name': {
     ...TOOLS,
     section: 'server/tools#tool-names',
+    since: '2025-11-25',
     severity: 'deviation',
     title: 'the name of a tool with characters or a length that is not recommended',
     help: 'Use 1 to 128 of A-Z, a-z, 0-9, `_`, `-` and `.`; many model APIs reject others.',
@@ -398,6 +411,7 @@ export const RULES = {
   'unusual-dialect': {
     ...TOOLS,
     section: 'basic#json-schema-usage',
+    since: '2025-11-25',
     severity: 'advice',
     title: 'a schema in another dialect than 2020-12 or draft-07',
     help: 'Every implementation supports 2020-12; few support others.',
@@ -405,6 +419,7 @@ export const RULES = {
   'external-reference': {
     ...TOOLS,
     section: 'basic#json-schema-usage',
+    since: '2025-11-25',
     severity: 'advice',
     title: 'a schema that refers to another document',
     help: 'Clients do not fetch it. Put the definition into `$defs`.',
@@ -418,6 +433,7 @@ export const RULES = {
   'param-header': {
     ...TOOLS,
     section: 'server/tools#x-mcp-header',
+    since: '2026-07-28',
     severity: 'violation',
     title: 'an `x-mcp-header` that clients must reject',
     help: 'It is a header token, unique in the tool, on a parameter of type string, integer or boolean.',
@@ -437,6 +453,7 @@ export const RULES = {
   'invalid-structured-content': {
     ...TOOLS,
     section: 'server/tools#output-schema',
+    since: '2025-06-18',
     severity: 'violation',
     title: "structured content that does not match the tool's `outputSchema`",
     help: 'Correct the schema or the result. Clients that validate reject the call.',
@@ -444,6 +461,7 @@ export const RULES = {
   'missing-structured-content': {
     ...TOOLS,
     section: 'server/tools#output-schema',
+    since: '2025-06-18',
     severity: 'violation',
     title: 'a result without structured content, of a tool with an `outputSchema`',
     help: 'Return `structuredContent`, or `isError: true`.',
@@ -451,6 +469,7 @@ export const RULES = {
   'structured-content-without-text': {
     ...TOOLS,
     section: 'server/tools#structured-content',
+    since: '2025-06-18',
     severity: 'deviation',
     title: 'structured content without a text for older clients',
     help: 'Also return it as JSON in a text block.',
@@ -466,6 +485,7 @@ export const RULES = {
   'sampling-tool-results': {
     section: 'client/sampling',
     foundIn: 'traffic',
+    since: '2025-11-25',
     severity: 'violation',
     title: 'tool uses and tool results that do not match',
     help: 'After a message with tool uses comes one with exactly their results and nothing else.',
@@ -473,6 +493,7 @@ export const RULES = {
   'elicitation-url': {
     section: 'client/elicitation',
     foundIn: 'traffic',
+    since: '2025-11-25',
     severity: 'violation',
     title: 'an elicitation whose `url` is not a URL',
     help: 'Send an absolute URL.',
@@ -480,6 +501,7 @@ export const RULES = {
   'invalid-elicited-content': {
     section: 'client/elicitation',
     foundIn: 'traffic',
+    since: '2025-06-18',
     severity: 'deviation',
     title: "an answer to a form that does not match the form's schema",
     help: 'Validate what the user entered by `requestedSchema`.',
@@ -488,6 +510,7 @@ export const RULES = {
   'log-below-level': {
     section: 'server/utilities/logging',
     foundIn: 'traffic',
+    until: '2025-11-25',
     severity: 'deviation',
     title: 'a log message below the level that the client set',
     help: 'Filter log messages by the level of `logging/setLevel`.',
@@ -495,6 +518,7 @@ export const RULES = {
   'log-not-requested': {
     section: 'server/utilities/logging',
     foundIn: 'traffic',
+    since: '2026-07-28',
     severity: 'violation',
     title: 'a log message that no request asks for',
     help: 'From 2026-07-28 on, log messages are sent only for a request with a `logLevel` in `_meta`, at that level or above.',
@@ -502,6 +526,7 @@ export const RULES = {
   'resource-not-subscribed': {
     section: 'server/resources#subscriptions',
     foundIn: 'traffic',
+    until: '2025-11-25',
     severity: 'deviation',
     title: 'an update of a resource that nobody subscribed to',
     help: 'Notify only of resources that the client subscribed to, and what is below them.',
@@ -541,13 +566,13 @@ export const RULES = {
     ...INPUT,
     severity: 'violation',
     title: 'a `requestState` that the server did not send',
-    help: 'A client repeats the `requestState` of the result exactly, and sends none if there was none.',
+    help: 'A client repeats the `requestState` of the result exactly, and leaves it out if the result has no state.',
   },
   'retry-id': {
     ...INPUT,
     severity: 'violation',
     title: 'a retry with the id of the first request',
-    help: 'A retry is a request of its own, with another id.',
+    help: 'A retry is another request, with another id.',
   },
   // HTTP
   'http-accept': {
@@ -566,11 +591,12 @@ export const RULES = {
     ...HTTP,
     severity: 'violation',
     title: 'a status that does not fit',
-    help: 'Accepted notifications and responses have the status 202. From 2026-07-28 on, some errors have a status of their own.',
+    help: 'Accepted notifications and responses have the status 202. From 2026-07-28 on, some errors have a certain status.',
   },
   'http-version-header': {
     ...HTTP,
     section: 'basic/transports#protocol-version-header',
+    since: '2025-06-18',
     severity: 'violation',
     title: 'a request without `MCP-Protocol-Version`',
     help: 'From 2025-06-18 on, each request after `initialize` has the negotiated revision in this header.',
@@ -578,6 +604,7 @@ export const RULES = {
   'http-version-mismatch': {
     ...HTTP,
     section: 'basic/transports#protocol-version-header',
+    since: '2025-06-18',
     severity: 'deviation',
     title: 'another revision in `MCP-Protocol-Version` than the negotiated one',
     help: 'Send the revision of the response to `initialize`.',
@@ -585,6 +612,7 @@ export const RULES = {
   'http-session-header': {
     ...HTTP,
     section: 'basic/transports#session-management',
+    until: '2025-11-25',
     severity: 'violation',
     title: 'a request without the session id that the server assigned',
     help: 'Send `Mcp-Session-Id` with every request after `initialize`.',
@@ -592,24 +620,28 @@ export const RULES = {
   'http-session-id': {
     ...HTTP,
     section: 'basic/transports#session-management',
+    until: '2025-11-25',
     severity: 'violation',
     title: 'a session id with other characters than visible ASCII',
     help: 'Use characters from 0x21 to 0x7E.',
   },
   'http-header-missing': {
     ...HTTP,
+    since: '2026-07-28',
     severity: 'violation',
     title: 'a request without a header that repeats a part of its body',
     help: 'From 2026-07-28 on, requests have `MCP-Protocol-Version` and `Mcp-Method`, and some `Mcp-Name`.',
   },
   'http-header-mismatch': {
     ...HTTP,
+    since: '2026-07-28',
     severity: 'violation',
     title: 'a header that differs from the body',
     help: 'Servers reject the request, since proxies may have relied on the header.',
   },
   'http-response-on-get': {
     ...HTTP,
+    until: '2025-11-25',
     severity: 'violation',
     title: 'a response on a stream that no request opened',
     help: 'A response goes to the stream of its request. Only a stream that resumes another one may have it.',
@@ -617,6 +649,7 @@ export const RULES = {
   'http-event-id': {
     ...HTTP,
     section: 'basic/transports#resumability-and-redelivery',
+    until: '2025-11-25',
     severity: 'violation',
     title: 'an event id that was used before in the session',
     help: 'Event ids are unique in a session, across its streams; otherwise a client resumes at the wrong place.',
@@ -631,6 +664,7 @@ export const RULES = {
     section: 'basic/authorization',
     stateless: 'basic/authorization',
     foundIn: 'traffic',
+    since: '2025-03-26',
     severity: 'violation',
     title: 'an access token in a URL',
     help: 'URLs end up in logs. Send the token in the `Authorization` header.',
@@ -645,9 +679,21 @@ export function ruleOf(id: RuleId): Rule {
   return RULES[id];
 }
 
-/** The address of the section of a rule in a revision of the specification. */
-export function sectionUrl(id: RuleId, revision: string | undefined): string {
-  const version = revision ?? '2025-11-25';
-  const { section, stateless = section } = ruleOf(id);
-  return `https://modelcontextprotocol.io/specification/${version}/${version >= '2026-07-28' ? stateless : section}`;
+/** The first revision without sessions, whose pages moved. */
+const STATELESS = '2026-07-28';
+
+/**
+ * The address of the section of a rule in a revision of the specification; without one, in the last that has the rule
+ * and sessions.
+ */
+export function sectionUrl(id: RuleId, revision = '2025-11-25'): string {
+  const { section, stateless = section, since = '', until = revision } = ruleOf(id);
+  const version = revision < since ? since : revision > until ? until : revision;
+  const page =
+    version === '2024-11-05' && section === MESSAGES.section
+      ? 'basic/messages'
+      : version < STATELESS
+        ? section
+        : stateless;
+  return `https://modelcontextprotocol.io/specification/${version}/${page}`;
 }

@@ -249,16 +249,17 @@ export async function problemsAfterCut(
   return problems.map((problem) => `${cut.direction} cut at ${cut.at}: ${problem}`);
 }
 
-/** Cuts conversations off at every `stride`th byte of a direction, several at the same time. */
+/** Cuts conversations off at every `stride`th byte of a direction from `first` on, several at the same time. */
 export async function cutEverywhere(
   variant: Variant,
   direction: Direction,
   stride: number,
+  first = 0,
 ): Promise<{ readonly cuts: number; readonly problems: readonly string[] }> {
   const sizes = await measureConversation(variant);
   const server = await startCountingServer(variant);
   const problems: string[] = [];
-  let next = 0;
+  let next = first;
   let cuts = 0;
   const run = async (): Promise<void> => {
     // The end varies a little, for example with the number of digits of a port.
