@@ -94,7 +94,7 @@ function revisionOf(message: JsonObject): string | undefined {
 
 /** An id, token or other value as a key that keeps `1` and `"1"` apart. */
 export function keyOf(value: JsonValue | undefined): string {
-  return JSON.stringify(value) ?? '';
+  return value === undefined ? '' : JSON.stringify(value);
 }
 
 /**

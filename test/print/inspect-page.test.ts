@@ -116,7 +116,7 @@ describe('pageData', () => {
     ]);
     const { conversations } = pageData({ title: 't', conversations: [{ name: 'n', entries }] });
     expect(conversations[0]?.entries[0]?.findings[0]?.url).toMatch(
-      /^https:\/\/modelcontextprotocol\.io\/specification\/latest\//,
+      /^https:\/\/modelcontextprotocol\.io\/specification\/2025-11-25\/basic/,
     );
   });
 

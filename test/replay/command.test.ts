@@ -179,7 +179,7 @@ describe('mcpgen replay --as-server', () => {
         await ours.close();
       }
       const official = new Client({ name: 'official', version: '1.0.0' });
-      await official.connect(new StreamableHTTPClientTransport(url) as never);
+      await official.connect(new StreamableHTTPClientTransport(url));
       expect((await official.listTools()).tools.length).toBeGreaterThan(3);
       await official.close();
       const run = await mcpgen(['replay', file, '--http', url.href], { cwd: folder });

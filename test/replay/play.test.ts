@@ -100,9 +100,9 @@ describe('playScript', () => {
         '> {"method": "notifications/last"}',
       ],
       ({ id, method }, send) => {
-        log.push(String(method));
+        log.push(method as string);
         const answer = (): void => {
-          log.push(`answer ${String(method)}`);
+          log.push(`answer ${method as string}`);
           if (id !== undefined) send({ id, result: {} });
           if (method === 'after')
             setTimeout(() => {
@@ -146,7 +146,7 @@ describe('playScript', () => {
           start: { requestState: 'new', uri: `job://${uuid('9')}` },
           'resources/read': {},
         };
-        send({ id: id ?? null, result: results[String(method)] ?? {} });
+        send({ id: id ?? null, result: results[method as string] ?? {} });
       },
     );
     expect(short(result)).toEqual([]);

@@ -1,6 +1,6 @@
 /** The data of an inspection page: what the script of the page draws, within limits. */
 import type { Finding, InspectedEntry, InspectedMessage } from '../../inspect/finding.js';
-import { RULES, type Rule, type RuleId, type Severity } from '../../inspect/rules.js';
+import { RULES, sectionUrl, type RuleId, type Severity } from '../../inspect/rules.js';
 import type { Content, Entry, HttpPart, RecordingHeader } from '../../recording/entry.js';
 import { boundJson, boundText, count, type Cut } from './bounded.js';
 
@@ -186,8 +186,9 @@ function boundMessage(message: InspectedMessage): InspectedMessage {
 }
 
 function pageFinding({ rule, severity, message, by, pointer, related, revision }: Finding): PageFinding {
-  const section = sectionOf(rule, revision);
-  const version = revision !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(revision) ? revision : 'latest';
+  // A peer may name any revision.
+  const isName = revision !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(revision);
+  const url = sectionUrl(rule, isName ? revision : undefined);
   return {
     rule,
     severity,
@@ -195,15 +196,7 @@ function pageFinding({ rule, severity, message, by, pointer, related, revision }
     by,
     pointer,
     related,
-    section,
-    url: `https://modelcontextprotocol.io/specification/${version}/${section}`,
+    section: url.replace(/^.*\/specification\/[^/]*\//, ''),
+    url,
   };
-}
-
-/** The first revision with the stateless core, whose pages have other names. */
-const STATELESS = '2026-07-28';
-
-function sectionOf(id: RuleId, revision: string | undefined): string {
-  const rule: Rule = RULES[id];
-  return revision === undefined || revision >= STATELESS ? (rule.stateless ?? rule.section) : rule.section;
 }
