@@ -51,6 +51,8 @@ describe('layers', () => {
     recording: ['errors', 'read', 'text', '..'],
     inspect: ['errors', 'read', 'text', 'recording', '..'],
     record: ['errors', 'read', 'text', 'recording', 'inspect'],
+    // `..` is generated/: transports, and what classifies messages.
+    replay: ['errors', 'read', 'print', 'text', 'recording', '..'],
     commands: [
       'compiler-host',
       'errors',
@@ -62,6 +64,7 @@ describe('layers', () => {
       'scaffold',
       'drift',
       'connect',
+      'replay',
       'recording',
       'inspect',
       'record',

@@ -14,6 +14,7 @@ import { declareInit } from './init.js';
 import { declareInspect } from './inspect.js';
 import { declareMethods } from './methods.js';
 import { declareRecord } from './record.js';
+import { declareReplay } from './replay.js';
 import { declareServers } from './servers.js';
 import { declareSync } from './sync.js';
 import { declareTypes } from './types.js';
@@ -28,6 +29,7 @@ const COMMANDS: readonly ((program: Command) => void)[] = [
   declareServers,
   declareRecord,
   declareInspect,
+  declareReplay,
   declareMethods,
   declareExplain,
   declareErrata,

@@ -247,3 +247,30 @@ function connectionReason(error: unknown, { secrets }: ServerTarget): string {
   const text = error instanceof Error ? error.message : String(error);
   return secrets.redact(text.split('\n')[0] ?? '').slice(0, 300);
 }
+
+/** A transport to a server, without a client. */
+export interface OpenTransport {
+  /** Not started. */
+  readonly transport: Transport;
+  /** The end of the server's log, without the secrets of the target. */
+  readonly log: () => string;
+  /** Frees what the transport used; call it after the transport is closed. */
+  readonly release: () => Promise<void>;
+}
+
+/** Opens a transport to a server, for programs that send messages themselves. */
+export async function openTransport(target: ServerTarget): Promise<OpenTransport> {
+  let log = '';
+  const dispatcher = target.kind === 'http' ? await createDispatcher(target) : undefined;
+  const onLog = (chunk: Uint8Array): void => {
+    log = (log + new TextDecoder().decode(chunk)).slice(-MAX_LOG_LENGTH);
+  };
+  const transport = await createTransport(target, dispatcher, onLog, () => undefined);
+  return {
+    transport,
+    log: () => target.secrets.redact(log),
+    release: async () => {
+      await dispatcher?.destroy();
+    },
+  };
+}

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { format } from 'prettier';
 import type { Protocol } from '../../model/protocol.js';
 import { withoutDocs } from '../../model/types/shape-key.js';
@@ -6,7 +5,7 @@ import { renderPage } from '../../print/diff/html.js';
 import type { DiffReport } from '../../print/diff/report.js';
 import { isIdentifier } from '../../print/names.js';
 import { printDefinition } from '../../print/type.js';
-import { readTemplate } from '../../read/files.js';
+import { pageAssets } from '../shared/page-assets.js';
 
 /** Columns of a type next to another one. */
 const PAGE_COLUMNS = 60;
@@ -22,16 +21,12 @@ export async function renderDiffPage(
 ): Promise<string> {
   const changed = new Set(report.changes.filter(({ subject }) => subject === 'definition').map(({ name }) => name));
   for (const rename of renames) if (changed.has(rename.after)) changed.add(rename.before);
-  const css = readTemplate('diff', 'page.css');
-  const script = readTemplate('diff', 'page.js');
   const [beforeCode, afterCode] = await Promise.all([
     formatDefinitions(before, changed),
     formatDefinitions(after, changed),
   ]);
   return renderPage(report, {
-    css,
-    script,
-    hashOf: (text) => `sha256-${createHash('sha256').update(text).digest('base64')}`,
+    ...pageAssets('diff'),
     before: beforeCode,
     after: afterCode,
   });

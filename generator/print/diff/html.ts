@@ -1,6 +1,7 @@
 import type { Subject } from '../../model/diff/change.js';
 import type { JsonValue } from '../../read/json/json.js';
 import { escapeHiddenCharacters } from '../../text.js';
+import { escapeHtml, renderHead, type PageAssets } from '../html.js';
 import {
   groupChanges,
   summaryText,
@@ -12,12 +13,7 @@ import {
 import { sideBySide, type SideRow } from './side-by-side.js';
 
 /** The parts of a page in addition to the report. */
-export interface PageParts {
-  /** Style sheet and script from `templates/diff`. */
-  readonly css: string;
-  readonly script: string;
-  /** The hash of a text for a Content Security Policy: `sha256-...`. */
-  readonly hashOf: (text: string) => string;
+export interface PageParts extends PageAssets {
   /** The definitions of both revisions as TypeScript, by name; a renamed one under its name in each. */
   readonly before: ReadonlyMap<string, string>;
   readonly after: ReadonlyMap<string, string>;
@@ -39,19 +35,8 @@ const MAX_LINKS = 24;
 export function renderPage(report: DiffReport, parts: PageParts): string {
   const { from, to } = report;
   const title = `${from.given} → ${to.given}`;
-  const policy = `default-src 'none'; style-src '${parts.hashOf(parts.css)}'; script-src '${parts.hashOf(parts.script)}'; base-uri 'none'; form-action 'none'`;
   return [
-    '<!doctype html>',
-    '<html lang="en">',
-    '<head>',
-    '<meta charset="utf-8">',
-    `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
-    '<meta name="viewport" content="width=device-width, initial-scale=1">',
-    '<meta name="referrer" content="no-referrer">',
-    `<title>${escapeHtml(title)}</title>`,
-    `<style>${parts.css}</style>`,
-    '</head>',
-    '<body>',
+    ...renderHead(title, parts),
     '<header>',
     `<h1>${escapeHtml(from.given)} <span class="arrow">→</span> ${escapeHtml(to.given)}${to.status === 'draft' ? ' <span class="tag">draft</span>' : ''}</h1>`,
     `<p class="lead">${escapeHtml(summaryText(report))}</p>`,
@@ -232,15 +217,4 @@ function renderFooter({ from, to }: DiffReport): string {
 /** A unique id of a name: everything except letters, digits and `-` is replaced by its code. */
 function anchorId(subject: Subject, name: string): string {
   return `${subject}-${name.replace(/[^A-Za-z0-9-]/gu, (character) => `_${character.codePointAt(0)?.toString(16) ?? ''}_`)}`;
-}
-
-/** Escapes text for use between tags and in attributes. */
-function escapeHtml(value: string): string {
-  return escapeHiddenCharacters(value.replaceAll('\n', '\u{e000}'))
-    .replaceAll('\u{e000}', '\n')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&#39;');
 }

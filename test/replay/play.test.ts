@@ -1,0 +1,418 @@
+/** Plays scripts against servers in memory: causality, values that a server chooses, what is missing and unexpected. */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { memoryPair } from '../../generated/runtime/memory.js';
+import type { Transport } from '../../generated/runtime/jsonrpc/transport.js';
+import type { JsonObject, JsonValue } from '../../generator/read/json/json.js';
+import type { Entry } from '../../generator/recording/entry.js';
+import { RecordingReader } from '../../generator/recording/read.js';
+import { parseMatchers, type Matchers } from '../../generator/replay/matchers.js';
+import { MockConnection, RecordedServer } from '../../generator/replay/mock.js';
+import { playScript, type PlayResult } from '../../generator/replay/play.js';
+import { readScript } from '../../generator/replay/script.js';
+
+const DEFAULTS: Matchers = { isExact: false, ignored: [], patterns: [] };
+
+/** Entries in one line each: `> ` is of the client, `< ` of the server. */
+function entriesOf(lines: readonly string[]): readonly Entry[] {
+  return lines.map((line) => ({
+    from: line.startsWith('>') ? 'client' : 'server',
+    content: { kind: 'frame', frame: { jsonrpc: '2.0', ...(JSON.parse(line.slice(2)) as JsonObject) } },
+  }));
+}
+
+type Send = (message: JsonObject) => void;
+
+/** Plays a recording against a server that handles each message. */
+async function play(
+  lines: readonly string[],
+  handle: (message: JsonObject, send: Send, server: Transport) => void,
+  options: { timeoutMs?: number; matchers?: Matchers } = {},
+): Promise<PlayResult & { readonly received: readonly JsonObject[] }> {
+  const [client, server] = memoryPair();
+  const received: JsonObject[] = [];
+  server.onmessage = (value) => {
+    received.push(value as JsonObject);
+    handle(value as JsonObject, (message) => void server.send({ jsonrpc: '2.0', ...message }), server);
+  };
+  await server.start();
+  const { timeoutMs = 2000, matchers = DEFAULTS } = options;
+  const result = await playScript(client, readScript(entriesOf(lines)), { timeoutMs, matchers });
+  return { ...result, received };
+}
+
+/** The differences in short. */
+const short = ({ differences }: PlayResult): readonly unknown[] =>
+  differences.map((item) =>
+    item.kind === 'changed'
+      ? [item.what, item.method, item.values.map(({ pointer, expected, found }) => [pointer, expected, found])]
+      : [item.kind, item.what, item.method],
+  );
+
+describe('playScript', () => {
+  test('finds no difference where the server answers as it did', async () => {
+    const result = await play(
+      [
+        '> {"id": 1, "method": "ping"}',
+        '< {"id": 1, "result": {}}',
+        '> {"id": 2, "method": "x"}',
+        '< {"id": 2, "result": {"a": 1}}',
+      ],
+      ({ id, method }, send) => {
+        send({ id: id ?? null, result: method === 'ping' ? {} : { a: 1 } });
+      },
+    );
+    expect([short(result), result.compared, [...result.loose]]).toEqual([[], 2, []]);
+  });
+
+  test('reports what changed by pointer', async () => {
+    const result = await play(
+      ['> {"id": 1, "method": "tools/call"}', '< {"id": 1, "result": {"content": [{"text": "a"}], "gone": 1}}'],
+      ({ id }, send) => {
+        send({ id: id ?? null, result: { content: [{ text: 'b' }], added: true } });
+      },
+    );
+    expect(short(result)).toEqual([
+      [
+        'response',
+        'tools/call',
+        [
+          ['/result/content/0/text', 'a', 'b'],
+          ['/result/gone', 1, undefined],
+          ['/result/added', undefined, true],
+        ],
+      ],
+    ]);
+  });
+
+  test('sends a frame only after the messages that were before it', async () => {
+    const log: string[] = [];
+    await play(
+      [
+        '> {"id": 1, "method": "slow"}',
+        '> {"id": 2, "method": "fast"}',
+        '< {"id": 2, "result": {}}',
+        '< {"id": 1, "result": {}}',
+        '> {"id": 3, "method": "after"}',
+        '< {"id": 3, "result": {}}',
+        '< {"method": "notifications/late"}',
+        '> {"method": "notifications/last"}',
+      ],
+      ({ id, method }, send) => {
+        log.push(method as string);
+        const answer = (): void => {
+          log.push(`answer ${method as string}`);
+          if (id !== undefined) send({ id, result: {} });
+          if (method === 'after')
+            setTimeout(() => {
+              log.push('late');
+              send({ method: 'notifications/late' });
+            }, 30);
+        };
+        if (method === 'slow') setTimeout(answer, 60);
+        else answer();
+      },
+    );
+    expect(log).toEqual([
+      'slow',
+      'fast',
+      'answer fast',
+      'answer slow',
+      'after',
+      'answer after',
+      'late',
+      'notifications/last',
+      'answer notifications/last',
+    ]);
+  });
+
+  test('returns cursors, states and tokens as the server chooses them now', async () => {
+    const uuid = (digit: string): string => `${digit.repeat(8)}-aaaa-4bbb-8ccc-${digit.repeat(12)}`;
+    const result = await play(
+      [
+        '> {"id": 1, "method": "tools/list"}',
+        '< {"id": 1, "result": {"tools": [], "nextCursor": "2"}}',
+        '> {"id": 2, "method": "tools/list", "params": {"cursor": "2"}}',
+        '< {"id": 2, "result": {"tools": []}}',
+        `> {"id": 3, "method": "start"}`,
+        `< {"id": 3, "result": {"requestState": "old", "uri": "job://${uuid('1')}"}}`,
+        `> {"id": 4, "method": "resources/read", "params": {"requestState": "old", "uri": "job://${uuid('1')}/log", "n": "2"}}`,
+        '< {"id": 4, "result": {}}',
+      ],
+      ({ id, method }, send) => {
+        const results: Readonly<Record<string, JsonObject>> = {
+          'tools/list': { tools: [], ...(id === 1 ? { nextCursor: 'b' } : {}) },
+          start: { requestState: 'new', uri: `job://${uuid('9')}` },
+          'resources/read': {},
+        };
+        send({ id: id ?? null, result: results[method as string] ?? {} });
+      },
+    );
+    expect(short(result)).toEqual([]);
+    expect(result.received.map(({ params }) => params)).toEqual([
+      undefined,
+      { cursor: 'b' },
+      undefined,
+      { requestState: 'new', uri: `job://${uuid('9')}/log`, n: '2' },
+    ]);
+    expect([...result.loose]).toEqual([
+      ['cursor', 1],
+      ['state', 1],
+      ['token', 1],
+    ]);
+  });
+
+  test('answers requests of the server under their new ids, with the progress tokens of now', async () => {
+    const result = await play(
+      [
+        '> {"id": 1, "method": "tools/call"}',
+        '< {"id": 0, "method": "sampling/createMessage", "params": {"_meta": {"progressToken": "p0"}}}',
+        '> {"method": "notifications/progress", "params": {"progressToken": "p0", "progress": 1}}',
+        '> {"id": 0, "result": {"model": "m"}}',
+        '< {"id": 1, "result": {"ok": true}}',
+      ],
+      (message, send) => {
+        if (message['method'] === 'tools/call')
+          send({ id: 'q-77', method: 'sampling/createMessage', params: { _meta: { progressToken: 'p5' } } });
+        if (message['id'] === 'q-77') send({ id: 1, result: { ok: true } });
+      },
+    );
+    expect(short(result)).toEqual([]);
+    expect(result.received.slice(1)).toEqual([
+      { jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: 'p5', progress: 1 } },
+      { jsonrpc: '2.0', id: 'q-77', result: { model: 'm' } },
+    ]);
+  });
+
+  test('reports a response that does not come, and goes on', async () => {
+    const result = await play(
+      [
+        '> {"id": 1, "method": "lost"}',
+        '< {"id": 1, "result": {}}',
+        '> {"id": 2, "method": "ping"}',
+        '< {"id": 2, "result": {}}',
+      ],
+      ({ id, method }, send) => {
+        if (method === 'ping') send({ id: id ?? null, result: {} });
+      },
+      { timeoutMs: 100 },
+    );
+    expect(short(result)).toEqual([['missing', 'response', 'lost']]);
+    expect(result.compared).toBe(1);
+  });
+
+  test('reports what the recording does not have, and refuses requests of that kind', async () => {
+    const result = await play(['> {"id": 1, "method": "x"}', '< {"id": 1, "result": {}}'], ({ id, method }, send) => {
+      if (method !== 'x') return;
+      send({ method: 'notifications/new' });
+      send({ id: 9, method: 'roots/list' });
+      send({ id: id ?? null, result: {} });
+      send({ id: id ?? null, result: {} });
+    });
+    expect(short(result)).toEqual([
+      ['unexpected', 'notification', 'notifications/new'],
+      ['unexpected', 'request', 'roots/list'],
+      ['unexpected', 'response', 'x'],
+    ]);
+    expect(result.received.at(-1)).toMatchObject({ id: 9, error: { code: -32601 } });
+  });
+
+  test('accepts notifications of one method in another order', async () => {
+    const lines = [
+      '> {"id": 1, "method": "x"}',
+      '< {"method": "notifications/message", "params": {"data": "a"}}',
+      '< {"method": "notifications/message", "params": {"data": "b"}}',
+      '< {"method": "notifications/message", "params": {"data": "c"}}',
+      '< {"id": 1, "result": {}}',
+    ];
+    const sending =
+      (...data: readonly string[]) =>
+      ({ id }: JsonObject, send: Send): void => {
+        for (const text of data) send({ method: 'notifications/message', params: { data: text } });
+        send({ id: id ?? null, result: {} });
+      };
+    expect(short(await play(lines, sending('c', 'a', 'b')))).toEqual([]);
+    expect(short(await play(lines, sending('c', 'x', 'b')))).toEqual([
+      ['notification', 'notifications/message', [['/params/data', 'a', 'x']]],
+    ]);
+    expect(short(await play(lines, sending('a', 'b', 'c', 'd')))).toEqual([
+      ['unexpected', 'notification', 'notifications/message'],
+    ]);
+  });
+
+  test('does not care whether a cancelled request is answered', async () => {
+    const lines = [
+      '> {"id": 1, "method": "x"}',
+      '> {"method": "notifications/cancelled", "params": {"requestId": 1}}',
+      '> {"id": 2, "method": "ping"}',
+      '< {"id": 2, "result": {}}',
+    ];
+    const answering =
+      (isLate: boolean) =>
+      ({ id, method }: JsonObject, send: Send): void => {
+        if (method === 'ping' || (isLate && method === 'x')) send({ id: id ?? null, result: {} });
+      };
+    expect(short(await play(lines, answering(true)))).toEqual([]);
+    expect(short(await play(lines, answering(false)))).toEqual([]);
+    const answered = [...lines.slice(0, 2), '< {"id": 1, "result": {}}', ...lines.slice(2)];
+    expect(short(await play(answered, answering(false)))).toEqual([]);
+  });
+
+  test('stops where the server ends, without waiting', async () => {
+    const start = performance.now();
+    const result = await play(
+      [
+        '> {"id": 1, "method": "x"}',
+        '< {"id": 1, "result": {}}',
+        '> {"id": 2, "method": "y"}',
+        '< {"id": 2, "result": {}}',
+      ],
+      (_, __, server) => void server.close(),
+      { timeoutMs: 20_000 },
+    );
+    expect(result.ended).toBe('the server closed the connection');
+    expect(short(result)).toEqual([
+      ['missing', 'response', 'x'],
+      ['missing', 'response', 'y'],
+    ]);
+    expect(performance.now() - start).toBeLessThan(5000);
+  });
+
+  test('replays a batch as a batch', async () => {
+    const batch = [
+      { jsonrpc: '2.0', id: 1, method: 'a' },
+      { jsonrpc: '2.0', id: 2, method: 'b' },
+    ];
+    const answer = [
+      { jsonrpc: '2.0', id: 2, result: {} },
+      { jsonrpc: '2.0', id: 1, result: {} },
+    ];
+    const [client, server] = memoryPair();
+    const received: unknown[] = [];
+    server.onmessage = (value) => {
+      received.push(value);
+      void server.send(answer);
+    };
+    await server.start();
+    const script = readScript([
+      { from: 'client', content: { kind: 'frame', frame: batch } },
+      { from: 'server', content: { kind: 'frame', frame: [...answer].reverse() } },
+    ]);
+    const result = await playScript(client, script, { timeoutMs: 1000, matchers: DEFAULTS });
+    expect([received, short(result), result.compared]).toEqual([[batch], [], 2]);
+  });
+});
+
+describe('matchers', () => {
+  const compareTo = async (
+    recorded: JsonValue,
+    found: JsonValue,
+    options: Partial<Parameters<typeof parseMatchers>[0]> = {},
+  ): Promise<unknown> => {
+    const matchers = parseMatchers({ exact: false, ignore: [], match: [], ...options }, () => undefined);
+    const result = await play(
+      ['> {"id": 1, "method": "m"}', `< {"id": 1, "result": ${JSON.stringify(recorded)}}`],
+      ({ id }, send) => {
+        send({ id: id ?? null, result: found });
+      },
+      { matchers },
+    );
+    return result.differences.length === 0 ? Object.fromEntries(result.loose) : 'different';
+  };
+
+  test.each([
+    [{ at: '2026-01-01T10:00:00Z' }, { at: '2027-02-02T11:11:11.123+02:00' }, { time: 1 }],
+    [{ text: 'done at 10:00:01 on 2026-01-01' }, { text: 'done at 9:30:59 on 2026-05-05' }, { time: 1 }],
+    [{ at: 1_770_000_000_000 }, { at: 1_780_000_000_000 }, { time: 1 }],
+    [{ id: '1b4e28ba-2fa1-41d2-883f-0016d3cca427' }, { id: '6ba7b810-9dad-41d1-80b4-00c04fd430c8' }, { token: 1 }],
+    [{ token: 'a1b2c3d4e5f6g7h8' }, { token: 'z9y8x7w6v5u4t3s2' }, { token: 1 }],
+    [{ taskId: 'x' }, { taskId: 'y' }, { token: 1 }],
+    [{ serverInfo: { version: '1.0.0' } }, { serverInfo: { version: '2.0.0' } }, { version: 1 }],
+    [{ key: '[redacted]' }, { key: 'anything' }, { redacted: 1 }],
+    [{ nextCursor: 'a' }, {}, 'different'],
+    [{ text: 'done at 10:00:01' }, { text: 'failed at 10:00:02' }, 'different'],
+    [{ count: 3 }, { count: 4 }, 'different'],
+    [{ count: 1_770_000_000 }, { count: 5 }, 'different'],
+    [{ name: 'a1b2c3d4e5f6g7h8' }, { name: 'z9y8x7w6v5u4t3s2' }, 'different'],
+    [{ name: 'get-structured-content' }, { name: 'get-structured-contents' }, 'different'],
+    [{ version: '1.0.0' }, { version: '2.0.0' }, 'different'],
+    [{ at: '2026-01-01T10:00:00Z' }, { at: 'soon' }, 'different'],
+  ])('%j and %j: %j', async (recorded, found, outcome) => {
+    expect(await compareTo(recorded, found)).toEqual(outcome);
+    if (typeof outcome === 'object' && !('redacted' in outcome))
+      expect(await compareTo(recorded, found, { exact: true })).toBe('different');
+  });
+
+  test('--ignore skips values, and everything in them', async () => {
+    expect(await compareTo({ a: { b: 1 }, c: 2 }, { a: 5, c: 2 }, { ignore: ['/result/a'] })).toEqual({ ignored: 1 });
+    expect(
+      await compareTo({ a: [{ b: 1 }, { b: 2 }] }, { a: [{ b: 3 }, { b: 4 }] }, { ignore: ['/result/a/*/b'] }),
+    ).toEqual({ ignored: 2 });
+    expect(await compareTo({ a: 1 }, { a: 2 }, { ignore: ['m:/result/a'] })).toEqual({ ignored: 1 });
+    expect(await compareTo({ a: 1 }, { a: 2 }, { ignore: ['other:/result/a'] })).toBe('different');
+    expect(await compareTo({ a: 1 }, {}, { ignore: ['/result/a'] })).toEqual({ ignored: 1 });
+  });
+
+  test('--match compares with a pattern', async () => {
+    const match = ['/result/a=^Found \\d+$'];
+    expect(await compareTo({ a: 'Found 3' }, { a: 'Found 12' }, { match })).toEqual({ pattern: 1 });
+    expect(await compareTo({ a: 'Found 3' }, { a: 'Lost 12' }, { match })).toBe('different');
+    expect(await compareTo({ a: 'Found 3' }, {}, { match })).toBe('different');
+    expect(await compareTo({ a: 7 }, { a: 8 }, { match: ['/result/a=^\\d$'] })).toEqual({ pattern: 1 });
+  });
+
+  test.each([
+    [{ ignore: ['result'] }, 'not a JSON pointer'],
+    [{ match: ['/a'] }, 'not a pointer and a regular expression'],
+    [{ match: ['/a=('] }, 'not a regular expression'],
+    [{ match: ['/a=(x+)+$'] }, 'may take very long'],
+  ])('rejects %j', (options, message) => {
+    expect(() =>
+      parseMatchers({ exact: false, ignore: [], match: [], ...options }, (pattern) =>
+        pattern.includes('+)+') ? { kind: 'unknown' } : undefined,
+      ),
+    ).toThrow(message);
+  });
+
+  test('a new tool is one difference, and a new order another one', async () => {
+    const tools = (...names: readonly string[]): JsonObject => ({ tools: names.map((name) => ({ name, n: name })) });
+    const compare = async (before: JsonObject, after: JsonObject): Promise<readonly unknown[]> =>
+      short(
+        await play(
+          ['> {"id": 1, "method": "m"}', `< {"id": 1, "result": ${JSON.stringify(before)}}`],
+          ({ id }, send) => {
+            send({ id: id ?? null, result: after });
+          },
+        ),
+      );
+    expect(await compare(tools('a', 'b'), tools('x', 'a', 'b'))).toEqual([
+      ['response', 'm', [['/result/tools/0', undefined, { name: 'x', n: 'x' }]]],
+    ]);
+    expect(await compare(tools('a', 'b'), tools('b', 'a'))).toEqual([
+      ['response', 'm', [['/result/tools', ['a', 'b'], ['b', 'a']]]],
+    ]);
+  });
+});
+
+describe('the recorded server', () => {
+  const folder = path.resolve('test/fixtures');
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ndjson'));
+
+  test.each(files)('%s: played against itself, nothing differs', async (file) => {
+    const entries: Entry[] = [];
+    for await (const part of new RecordingReader().read(bytesOf(path.join(folder, file))))
+      if (part.kind === 'entry') entries.push(part.entry);
+    const script = readScript(entries);
+    expect(script.steps.length).toBeGreaterThan(1);
+    const [client, server] = memoryPair();
+    await new MockConnection(new RecordedServer(script, () => undefined), server).start();
+    const result = await playScript(client, script, { timeoutMs: 1000, matchers: { ...DEFAULTS, isExact: true } });
+    expect(result.differences).toEqual([]);
+    expect(result.compared).toBeGreaterThan(0);
+  });
+});
+
+async function* bytesOf(file: string): AsyncGenerator<Uint8Array> {
+  yield await Promise.resolve(readFileSync(file));
+}
