@@ -1,3 +1,4 @@
+import path from 'node:path';
 import process from 'node:process';
 import { McpgenError } from '../../errors.js';
 import type { InspectedEntry } from '../../inspect/finding.js';
@@ -6,6 +7,7 @@ import { RULES, sectionUrl } from '../../inspect/rules.js';
 import { renderRules } from '../../print/inspect/rules.js';
 import { printJson, printLine, printToStderr } from '../../terminal.js';
 import type { InspectCommandOptions } from './options.js';
+import type { PageCollector } from './page.js';
 import { readSource } from './source.js';
 import { countBySeverity, liveText, printInspection, printRules, summaryText } from './terminal.js';
 
@@ -30,10 +32,13 @@ export async function inspectCommand(file: string | undefined, options: InspectC
   };
   if (options.follow) process.once('SIGINT', abort);
   const shown = new FrameFinder(options.frame);
+  const page = options.html === undefined ? undefined : await createPage();
   const report = await inspectRecording(readSource(file, options.follow ? stop.signal : undefined), {
     ignore: options.ignore,
     revision: options.revision,
+    onConversation: (name, header) => page?.open(name, header),
     onEntry: (entry, { name }) => {
+      page?.add(entry, name);
       shown.see(entry, name);
       if (options.follow && !options.json) for (const finding of entry.findings) printLine(liveText(finding));
     },
@@ -46,10 +51,18 @@ export async function inspectCommand(file: string | undefined, options: InspectC
         'Pass a recording of mcpgen record, JSON lines with messages, or a log of Claude Desktop or Visual Studio Code.',
     });
   if (options.frame !== undefined) return shown.print();
+  if (options.html !== undefined) await page?.write(file === '-' ? 'Conversation' : path.basename(file), options.html);
+  if (options.html === '-') return fails(report, options) ? 1 : 0;
   if (options.json) printJson(jsonReport(file, report));
   else if (options.follow) printLine(summaryText(report));
   else printInspection(file, report, options.all);
   return fails(report, options) ? 1 : 0;
+}
+
+/** Loaded on demand. */
+async function createPage(): Promise<PageCollector> {
+  const { PageCollector: Collector } = await import('./page.js');
+  return new Collector();
 }
 
 function fails(report: InspectionReport, { failOn }: InspectCommandOptions): boolean {

@@ -12,6 +12,8 @@ export interface InspectedConversation {
   readonly entries: readonly InspectedEntry[];
   /** Findings that are not in an entry, such as those that are only known at the end. */
   readonly findings?: readonly Finding[] | undefined;
+  /** Entries that were not kept for the page. */
+  readonly leftOut?: number | undefined;
 }
 
 /** What a page shows. */
@@ -107,7 +109,7 @@ export function pageData({ conversations }: InspectionPage): PageData {
       header: conversation.header,
       revisions: [...new Set(revisions)],
       entries,
-      leftOut: conversation.entries.length - shown.length,
+      leftOut: conversation.entries.length - shown.length + (conversation.leftOut ?? 0),
       counts,
     };
   });

@@ -1,0 +1,53 @@
+/** Collects what the page of `inspect --html` shows, and writes it. */
+import path from 'node:path';
+import type { InspectedEntry } from '../../inspect/finding.js';
+import { renderInspectionPage, type InspectedConversation } from '../../print/inspect/html.js';
+import { MAX_ENTRIES } from '../../print/inspect/page-data.js';
+import type { RecordingHeader } from '../../recording/entry.js';
+import { printToStderr } from '../../terminal.js';
+import { escapeHiddenCharacters } from '../../text.js';
+import { pageAssets } from '../shared/page-assets.js';
+
+/** Most JSON that is kept for a page, in UTF-16 code units; the page itself shows less. */
+const MAX_LENGTH = 128 * 1024 * 1024;
+
+interface Collected extends InspectedConversation {
+  readonly entries: InspectedEntry[];
+  leftOut: number;
+}
+
+/** The entries of a page, in bounded memory. */
+export class PageCollector {
+  readonly #conversations = new Map<string, Collected>();
+  #entries = 0;
+  #length = 0;
+
+  open(name: string, header: RecordingHeader | undefined): void {
+    this.#conversations.set(name, { name, header, entries: [], leftOut: 0 });
+  }
+
+  add(entry: InspectedEntry, name: string): void {
+    const conversation = this.#conversations.get(name);
+    if (conversation === undefined) return;
+    this.#entries += 1;
+    const { content } = entry.entry;
+    if (content.kind === 'frame') this.#length += JSON.stringify(content.frame).length;
+    if (this.#entries > MAX_ENTRIES || this.#length > MAX_LENGTH) conversation.leftOut += 1;
+    else conversation.entries.push(entry);
+  }
+
+  /** Writes the page; `-` is standard output. */
+  async write(title: string, file: string): Promise<void> {
+    const page = renderInspectionPage(
+      { title, conversations: [...this.#conversations.values()] },
+      pageAssets('inspect'),
+    );
+    if (file === '-') {
+      process.stdout.write(page);
+      return;
+    }
+    const { writeFileAtomically } = await import('../../output/write.js');
+    writeFileAtomically(path.resolve(file), page);
+    printToStderr(`${escapeHiddenCharacters(file)} written`);
+  }
+}
