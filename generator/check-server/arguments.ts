@@ -3,6 +3,7 @@ import { compileSchema } from '../../generated/runtime/json-schema.js';
 import { parseTool } from '../model/tools.js';
 import { exampleOf } from '../model/types/example.js';
 import { isObject, ownMember, type JsonObject, type JsonValue } from '../read/json/json.js';
+import { NO_DOCS } from '../read/builtin/docs.js';
 import { parseTools } from '../read/tools.js';
 
 /** Valid arguments of a tool; undefined if none could be generated. */
@@ -10,7 +11,7 @@ export function validArguments(tool: JsonObject): JsonObject | undefined {
   const schema = ownMember(tool, 'inputSchema');
   if (!isObject(schema)) return undefined;
   const isValid = (value: JsonValue | undefined): value is JsonObject =>
-    value !== undefined && isObject(value) && compileSchema(schema).call(undefined, value).success;
+    value !== undefined && isObject(value) && compileSchema(schema)(value).success;
   if (isValid({})) return {};
   for (const candidate of [fromDefaults(schema), fromModel(tool)]) if (isValid(candidate)) return candidate;
   return undefined;
@@ -41,7 +42,7 @@ function fromModel(tool: JsonObject): JsonObject | undefined {
   try {
     const [source] = parseTools([{ ...tool, outputSchema: undefined } as unknown as JsonValue], 'tools');
     if (source === undefined) return undefined;
-    const model = parseTool(source, {});
+    const model = parseTool(source, NO_DOCS);
     const input = model.definitions.find(({ name }) => name === 'Input');
     const value = input === undefined ? undefined : exampleOf(model, input.type);
     return isObject(value) ? value : undefined;
@@ -81,7 +82,7 @@ export function invalidArguments(tool: JsonObject): readonly InvalidArguments[] 
     break;
   }
   const validate = compileSchema(schema);
-  return candidates.filter(({ value }) => !validate.call(undefined, value).success);
+  return candidates.filter(({ value }) => !validate(value).success);
 }
 
 function requiredOf(schema: JsonObject): readonly string[] {

@@ -44,11 +44,16 @@ let nextId = 1;
 
 /** A connection on which a revision is spoken. */
 export class Session {
-  constructor(
-    readonly connection: Connection,
-    readonly revision: string,
-    readonly timeoutMs: number,
-  ) {}
+  readonly connection: Connection;
+  readonly revision: string;
+  /** Milliseconds that a request may take. */
+  readonly timeoutMs: number;
+
+  constructor(connection: Connection, revision: string, timeoutMs: number) {
+    this.connection = connection;
+    this.revision = revision;
+    this.timeoutMs = timeoutMs;
+  }
 
   get isStateless(): boolean {
     return this.revision === STATELESS_REVISION;

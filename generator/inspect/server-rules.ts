@@ -403,7 +403,7 @@ export const SERVER_RULES = {
     stateless: 'basic/patterns/subscriptions#acknowledgment',
     foundIn: 'server',
   },
-  'http-header-mismatch': {
+  'http-header-unchecked': {
     severity: 'violation',
     title: 'headers that contradict the body are accepted',
     help: 'Reject the request with 400 and -32020: proxies decide by the headers, the server by the body.',
@@ -458,7 +458,7 @@ export const SERVER_RULES = {
     stateless: 'basic/transports/streamable-http#earlier-streamable-http-revisions',
     foundIn: 'server',
   },
-  'http-version-header': {
+  'http-version-unchecked': {
     severity: 'violation',
     title: 'an invalid MCP-Protocol-Version header is not refused with 400',
     help: 'Respond with 400 Bad Request to a version that is invalid or not supported.',

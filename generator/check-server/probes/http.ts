@@ -122,7 +122,7 @@ export const HTTP_PROBES: readonly Probe[] = [
       const reply = await harmless(session, { 'mcp-protocol-version': '1999-01-01' });
       if (reply.status === 400 || isRefusedForLogin(reply) || reply.status === undefined) return;
       report({
-        rule: 'http-version-header',
+        rule: 'http-version-unchecked',
         subject: 'MCP-Protocol-Version',
         message: `a request with MCP-Protocol-Version: 1999-01-01 has the status ${reply.status} instead of 400`,
         connection: session.connection,
@@ -179,7 +179,7 @@ async function runHeaderMismatch({ session, report, facts, spoken }: ProbeContex
     if (reply.status === undefined || isRefusedForLogin(reply)) return;
     const finding = { subject, connection, frames: reply.frames };
     if (isServed(reply) && reply.outcome === 'result') {
-      report({ rule: 'http-header-mismatch', message: `a request with ${what} is served`, ...finding });
+      report({ rule: 'http-header-unchecked', message: `a request with ${what} is served`, ...finding });
     } else if (reply.status !== 400 || reply.code !== HEADER_MISMATCH) {
       const message = `a request with ${what} has the status ${reply.status} and the code ${reply.code ?? 'none'} instead of 400 and -32020`;
       report({ rule: 'http-header-code', message, ...finding });

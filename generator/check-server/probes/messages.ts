@@ -117,7 +117,7 @@ export const MESSAGE_PROBES: readonly Probe[] = [
   },
   {
     id: 'joined',
-    title: 'messages that arrive together, and line ends of Windows',
+    title: 'messages that arrive together',
     transport: 'stdio',
     isOnce: true,
     run: async (context) => {
@@ -135,7 +135,7 @@ export const MESSAGE_PROBES: readonly Probe[] = [
           ...finding,
           subject: 'messages together',
           message: `${lost.length} of ${ids.length} requests in one write have no answer`,
-          frames: [sent.frame],
+          frames: ids.map((_, index) => sent.frame + index),
         });
       }
     },

@@ -90,7 +90,10 @@ export class StdioConnection implements Connection {
 
   async send(text: string, { pieceBytes, lineEnd = '\n' }: SendOptions = {}): Promise<Sent> {
     const bytes = Buffer.from(text + lineEnd);
-    const frame = this.log.add({ from: 'client', content: contentOf(Buffer.from(text)) });
+    // Several lines in one write are several messages.
+    const [first = '', ...others] = text.split('\n');
+    const frame = this.log.add({ from: 'client', content: contentOf(Buffer.from(first)) });
+    for (const line of others) this.log.add({ from: 'client', content: contentOf(Buffer.from(line)) });
     for (let at = 0; at < bytes.length; at += pieceBytes ?? bytes.length) {
       if (at > 0) await sleep(20);
       this.#write(bytes.subarray(at, at + (pieceBytes ?? bytes.length)));
