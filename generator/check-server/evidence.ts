@@ -40,10 +40,9 @@ export function entryText({ content, http, end, from }: Entry): string {
   }
   if (http?.kind === 'response') {
     const type = http.headers['content-type'];
-    return [
-      `HTTP ${http.status}${type === undefined ? '' : ` ${type}`}`,
-      ...(body === '' ? [] : ['', body]),
-    ].join('\n');
+    return [`HTTP ${http.status}${type === undefined ? '' : ` ${type}`}`, ...(body === '' ? [] : ['', body])].join(
+      '\n',
+    );
   }
   if (http?.kind === 'end') return http.isComplete ? '(response complete)' : '(connection lost)';
   return body;
@@ -82,14 +81,11 @@ export function targetWords(target: ServerTarget): string {
  *
  * @returns Undefined if it would be too long, or the client sent nothing.
  */
-export function againLine(
-  target: ServerTarget,
-  { log }: Connection,
-  frames: readonly number[],
-): string | undefined {
+export function againLine(target: ServerTarget, { log }: Connection, frames: readonly number[]): string | undefined {
   const wanted = new Set(frames);
   const own = log.entries.filter(
-    (entry, index) => entry.from === 'client' && entry.end === undefined && (wanted.has(index + 1) || isHandshake(entry)),
+    (entry, index) =>
+      entry.from === 'client' && entry.end === undefined && (wanted.has(index + 1) || isHandshake(entry)),
   );
   if (!own.some((entry) => wanted.has(log.entries.indexOf(entry) + 1))) return undefined;
   const line = target.kind === 'http' ? curlLine(target, own) : pipeLine(target, own);

@@ -30,17 +30,17 @@ export interface ProbeContext {
   /** Milliseconds that a request may take. */
   readonly timeoutMs: number;
   /** A new connection on which nothing was sent. It is closed after the probe. */
-  open(): Promise<Connection>;
+  readonly open: () => Promise<Connection>;
   /** A new process; only over stdio. */
-  openProcess(): Promise<StdioConnection>;
+  readonly openProcess: () => Promise<StdioConnection>;
   /** A new connection with a handshake. */
-  start(): Promise<Session>;
+  readonly start: () => Promise<Session>;
   /** A handshake of any version on a new connection. */
-  shake(version: string): Promise<Handshake>;
+  readonly shake: (version: string) => Promise<Handshake>;
   /** Reports a finding with the entries that show it. */
-  report(finding: ReportedFinding): void;
+  readonly report: (finding: ReportedFinding) => void;
   /** Reports a request that has no answer. Returns whether it has none. */
-  isUnanswered(session: Session, reply: Reply, what: string): boolean;
+  readonly isUnanswered: (session: Session, reply: Reply, what: string) => boolean;
 }
 
 /** A finding of a probe. */

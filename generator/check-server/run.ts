@@ -5,8 +5,8 @@ import { isLoopback, type ServerTarget } from '../connect/target.js';
 import { McpgenError } from '../errors.js';
 import { Inspector } from '../inspect/inspector.js';
 import type { Finding } from '../inspect/finding.js';
-import { RULES, type RuleId } from '../inspect/rules.js';
-import { SERVER_RULES, type ServerRuleId } from '../inspect/server-rules.js';
+import type { RuleId } from '../inspect/rules.js';
+import { SERVER_RULES } from '../inspect/server-rules.js';
 import { compareText, isObject, ownMember, type JsonObject } from '../read/json/json.js';
 import { RECORDING_VERSION } from '../recording/entry.js';
 import { displayUrl } from '../text.js';
@@ -101,7 +101,8 @@ class Check {
     };
     await Promise.all(Array.from({ length: CONCURRENCY }, worker));
     const { kind, secrets } = this.#target;
-    const text = (value: unknown): string | undefined => (typeof value === 'string' ? secrets.redact(value) : undefined);
+    const text = (value: unknown): string | undefined =>
+      typeof value === 'string' ? secrets.redact(value) : undefined;
     return {
       server: {
         target: secrets.redact(
@@ -138,21 +139,28 @@ class Check {
     await connection.close();
     if (connection instanceof StdioConnection) this.#stderr = connection.stderr || this.#stderr;
     if (connection.log.isFlooded) {
-      this.#report({
-        rule: 'flood',
-        subject: 'output',
-        message: `the server sent ${connection.log.entries.length} messages in a row; the connection was closed`,
-        connection,
-        frames: [1, 2, connection.log.entries.length],
-        isGeneral: true,
-      }, revision);
+      this.#report(
+        {
+          rule: 'flood',
+          subject: 'output',
+          message: `the server sent ${connection.log.entries.length} messages in a row; the connection was closed`,
+          connection,
+          frames: [1, 2, connection.log.entries.length],
+          isGeneral: true,
+        },
+        revision,
+      );
     }
     this.#inspect(connection, revision, probe);
   }
 
   #inspect(connection: Connection, revision: string | undefined, probe: string): void {
     const inspector = new Inspector({
-      header: { version: RECORDING_VERSION, transport: connection.kind, ...(revision === undefined ? {} : { revision }) },
+      header: {
+        version: RECORDING_VERSION,
+        transport: connection.kind,
+        ...(revision === undefined ? {} : { revision }),
+      },
     });
     const { entries } = connection.log;
     const found: Finding[] = [];
@@ -245,7 +253,12 @@ class Check {
     }
     const [capabilities, serverInfo] = ['capabilities', 'serverInfo'].map((key) => memberObject(reply.result, key));
     return {
-      found: { revision, session: this.#limited(session), capabilities: capabilities ?? {}, serverInfo: serverInfo ?? {} },
+      found: {
+        revision,
+        session: this.#limited(session),
+        capabilities: capabilities ?? {},
+        serverInfo: serverInfo ?? {},
+      },
       isSilent: false,
     };
   }
@@ -274,7 +287,12 @@ class Check {
       // A list of tools with a result type is of this revision, whatever became of server/discover.
       const tools = await session.request('tools/list', undefined, { timeoutMs });
       if (tools.result !== undefined && Object.hasOwn(tools.result, 'resultType')) {
-        const found = { revision: STATELESS_REVISION, session: this.#limited(session), capabilities: { tools: {} }, serverInfo: {} };
+        const found = {
+          revision: STATELESS_REVISION,
+          session: this.#limited(session),
+          capabilities: { tools: {} },
+          serverInfo: {},
+        };
         return { found, isSilent: false };
       }
     }
@@ -291,7 +309,11 @@ class Check {
 
   #speaksNothing(): McpgenError {
     const { secrets, place } = this.#target;
-    const lines = this.#stderr.trim().split('\n').filter((line) => line.trim() !== '').slice(-5);
+    const lines = this.#stderr
+      .trim()
+      .split('\n')
+      .filter((line) => line.trim() !== '')
+      .slice(-5);
     const log = lines.length === 0 ? '' : `; it wrote:\n${lines.map((line) => `  ${line}`).join('\n')}`;
     return new McpgenError(secrets.redact(`the server speaks no revision of MCP that is known${log}`), {
       place: secrets.redact(place),
@@ -308,9 +330,18 @@ class Check {
       this.#report(finding, revision);
     };
     const facts = await this.#timed('lists', 'lists with all pages', revision, async () =>
-      readLists({ session, report, isUnanswered: (own, reply, what) => isUnanswered(report, own, reply, what) }, found.capabilities),
+      readLists(
+        { session, report, isUnanswered: (own, reply, what) => isUnanswered(report, own, reply, what) },
+        found.capabilities,
+      ),
     );
-    const known = facts ?? { capabilities: found.capabilities, tools: [], resources: [], prompts: [], paged: new Set() };
+    const known = facts ?? {
+      capabilities: found.capabilities,
+      tools: [],
+      resources: [],
+      prompts: [],
+      paged: new Set(),
+    };
     for (const probe of PROBES) {
       const note = this.#whySkipped(probe, session, isNewest) ?? (hangs >= MAX_HANGS ? 'the server hangs' : undefined);
       if (note !== undefined) {
@@ -347,7 +378,10 @@ class Check {
       probe.era === 'stateful' &&
       !this.#outcomes.some(
         ({ id, revision, status }) =>
-          id === 'handshake' && status === 'passed' && revision !== STATELESS_REVISION && String(revision) > session.revision,
+          id === 'handshake' &&
+          status === 'passed' &&
+          revision !== STATELESS_REVISION &&
+          String(revision) > session.revision,
       )
     );
   }
@@ -386,10 +420,7 @@ class Check {
   }
 
   /** The session of a revision, with a new process if the old one ended or hangs. */
-  async #keepAlive(
-    session: Session,
-    revision: string,
-  ): Promise<{ readonly next: Session; readonly hasHung: boolean }> {
+  async #keepAlive(session: Session, revision: string): Promise<{ readonly next: Session; readonly hasHung: boolean }> {
     const { connection } = session;
     const isRunning = connection.end === undefined && !connection.log.isFlooded;
     // Over HTTP each request has its own connection.
@@ -430,7 +461,11 @@ class Check {
       own.add(connectionOf(made));
       return made;
     };
-    const open = async (): Promise<Connection> => owned(async () => this.#connect(), (made) => made);
+    const open = async (): Promise<Connection> =>
+      owned(
+        async () => this.#connect(),
+        (made) => made,
+      );
     return {
       revision,
       transport: target.kind,
@@ -446,7 +481,11 @@ class Check {
         if (connection instanceof StdioConnection) return connection;
         throw new TypeError('not a process');
       },
-      start: async () => owned(async () => this.#start(revision), (made) => made.connection),
+      start: async () =>
+        owned(
+          async () => this.#start(revision),
+          (made) => made.connection,
+        ),
       shake: async (version): Promise<Handshake> => handshake(await open(), version, target.timeoutMs),
       report,
       isUnanswered: (own_, reply, what) => isUnanswered(report, own_, reply, what),
@@ -454,17 +493,13 @@ class Check {
   }
 }
 
-function isUnanswered(
-  report: ProbeContext['report'],
-  session: Session,
-  reply: Reply,
-  what: string,
-): boolean {
+function isUnanswered(report: ProbeContext['report'], session: Session, reply: Reply, what: string): boolean {
   if (reply.outcome === 'result' || reply.outcome === 'error') return false;
   // Over HTTP, a status of failure is an answer.
   if (reply.status !== undefined && reply.status >= 400) return true;
   const { connection } = session;
-  const how = connection.end === undefined ? `no answer within ${session.timeoutMs / 1000} s` : 'no answer: the server exited';
+  const how =
+    connection.end === undefined ? `no answer within ${session.timeoutMs / 1000} s` : 'no answer: the server exited';
   report({
     rule: 'no-answer',
     subject: what,
@@ -515,13 +550,4 @@ function mergeFindings(findings: readonly RawFinding[]): readonly CheckFinding[]
       compareText(a.rule, b.rule) ||
       compareText(a.subject, b.subject),
   );
-}
-
-/** The ids of all rules. */
-export const RULE_IDS: readonly string[] = [...Object.keys(RULES), ...Object.keys(SERVER_RULES)];
-
-/** The title and the help of a rule. */
-export function ruleText(id: string): { readonly title: string; readonly help: string } {
-  const rules = { ...RULES, ...SERVER_RULES };
-  return rules[id as RuleId | ServerRuleId];
 }

@@ -110,8 +110,7 @@ export class Session {
     };
     const found = await log.wait<Received | 'over'>(
       () =>
-        received(log, sent.frame).find(isOurs) ??
-        (this.connection.isOver(sent) || log.isFlooded ? 'over' : undefined),
+        received(log, sent.frame).find(isOurs) ?? (this.connection.isOver(sent) || log.isFlooded ? 'over' : undefined),
       timeoutMs,
     );
     const status = this.statusOf(sent);
@@ -171,7 +170,8 @@ export class Session {
   /** Headers of 2026-07-28 that repeat the body. */
   #headersFor(method: string, params: JsonObject | undefined): HeaderChanges {
     if (!this.isStateless) return {};
-    const key = method === 'resources/read' ? 'uri' : /^(?:tools\/call|prompts\/get)$/.test(method) ? 'name' : undefined;
+    const key =
+      method === 'resources/read' ? 'uri' : /^(?:tools\/call|prompts\/get)$/.test(method) ? 'name' : undefined;
     const name = key === undefined || params === undefined ? undefined : ownMember(params, key);
     return {
       'mcp-protocol-version': this.revision,
@@ -242,4 +242,10 @@ export function sessionIdOf({ log }: Connection, { sent }: Pick<Reply, 'sent'>):
 export function objectsIn(value: JsonObject | undefined, key: string): readonly JsonObject[] {
   const list = value === undefined ? undefined : ownMember(value, key);
   return Array.isArray(list) ? (list as readonly JsonValue[]).filter(isObject) : [];
+}
+
+/** A member of an object that is a string; empty if it is not. */
+export function textIn(value: JsonObject, key: string): string {
+  const text = ownMember(value, key);
+  return typeof text === 'string' ? text : '';
 }

@@ -339,7 +339,7 @@ export const SERVER_RULES = {
     stateless: 'basic/transports/stdio#shutdown',
     foundIn: 'server',
   },
-  'flood': {
+  flood: {
     severity: 'deviation',
     title: 'the server sends without end',
     help: 'It sent more than a connection should carry without being asked. Clients run out of memory.',

@@ -2,6 +2,7 @@
 import { isObject, ownMember, type JsonObject } from '../../read/json/json.js';
 import { invalidArguments, validArguments } from '../arguments.js';
 import type { CallSettings, Probe, ProbeContext } from '../probe.js';
+import { textIn } from '../session.js';
 
 /** Most tools, resources and prompts that are asked. */
 const MAX_CALLS = 50;
@@ -13,7 +14,7 @@ export function callableTools(
   { readOnly, tools: named }: CallSettings,
 ): readonly JsonObject[] {
   return tools
-    .filter((tool) => (readOnly && isReadOnly(tool)) || named.includes(String(ownMember(tool, 'name'))))
+    .filter((tool) => (readOnly && isReadOnly(tool)) || named.includes(textIn(tool, 'name')))
     .slice(0, MAX_CALLS);
 }
 
@@ -37,7 +38,7 @@ export const CALL_PROBES: readonly Probe[] = [
     run: async (context) => {
       const { session, facts, calls, report } = context;
       for (const tool of callableTools(facts.tools, calls)) {
-        const name = String(ownMember(tool, 'name'));
+        const name = textIn(tool, 'name');
         const args = validArguments(tool);
         if (args === undefined) continue;
         const reply = await session.request('tools/call', {
@@ -64,7 +65,7 @@ export const CALL_PROBES: readonly Probe[] = [
     run: async (context) => {
       const { session, facts, calls, report } = context;
       for (const tool of callableTools(facts.tools, calls)) {
-        const name = String(ownMember(tool, 'name'));
+        const name = textIn(tool, 'name');
         for (const { what, value } of invalidArguments(tool)) {
           const reply = await session.request('tools/call', { name, arguments: value });
           if (context.isUnanswered(session, reply, `a call of ${JSON.stringify(name)} ${what}`)) continue;

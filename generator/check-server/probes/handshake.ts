@@ -138,12 +138,18 @@ export const VERSION_PROBES: readonly Probe[] = [
         headers: { 'mcp-protocol-version': STATELESS_REVISION, 'mcp-method': 'subscriptions/listen' },
       });
       const first = await connection.log.wait(
-        () => connection.log.entries.slice(sent.frame).find(({ from, content }) => from === 'server' && content.kind === 'frame'),
+        () =>
+          connection.log.entries
+            .slice(sent.frame)
+            .find(({ from, content }) => from === 'server' && content.kind === 'frame'),
         Math.min(context.timeoutMs, 3000),
       );
-      const frame = first === undefined || first.content.kind !== 'frame' ? undefined : first.content.frame;
+      const frame = first?.content.kind === 'frame' ? first.content.frame : undefined;
       // An error refuses the subscription.
-      if (isObject(frame) && (Object.hasOwn(frame, 'error') || ownMember(frame, 'method') === 'notifications/subscriptions/acknowledged'))
+      if (
+        isObject(frame) &&
+        (Object.hasOwn(frame, 'error') || ownMember(frame, 'method') === 'notifications/subscriptions/acknowledged')
+      )
         return;
       context.report({
         rule: 'listen-unacknowledged',

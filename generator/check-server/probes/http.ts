@@ -254,7 +254,8 @@ async function runReplay(context: ProbeContext): Promise<void> {
   const first = await session.request('ping', undefined, { id: 'mcpgen-stream-1' });
   await session.request('ping', undefined, { id: 'mcpgen-stream-2' });
   const event = connection.log.entries.find(
-    ({ http }) => http?.kind === 'event' && http.exchange === first.sent.exchange && http.id !== undefined && http.id !== '',
+    ({ http }) =>
+      http?.kind === 'event' && http.exchange === first.sent.exchange && http.id !== undefined && http.id !== '',
   );
   const id = event?.http?.kind === 'event' ? event.http.id : undefined;
   if (id === undefined) return;

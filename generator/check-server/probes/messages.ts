@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ownMember } from '../../read/json/json.js';
 import { isResponse, messagesOf, received } from '../raw/connection.js';
 import type { Probe, ProbeContext } from '../probe.js';
-import type { Session } from '../session.js';
+import { textIn, type Session } from '../session.js';
 
 /** Milliseconds in which something that must not come would come. */
 const QUIET_MS = 300;
@@ -73,9 +73,7 @@ export const MESSAGE_PROBES: readonly Probe[] = [
       const { session, report } = context;
       const { connection } = session;
       const ids = Array.from({ length: BURST }, (_, index) => `mcpgen-burst-${index}`);
-      const replies = await Promise.all(
-        ids.map(async (id) => session.request('mcpgen/check-burst', {}, { id })),
-      );
+      const replies = await Promise.all(ids.map(async (id) => session.request('mcpgen/check-burst', {}, { id })));
       const [first] = replies;
       if (first === undefined) return;
       // Refusing many requests is allowed.
@@ -169,7 +167,8 @@ export const MESSAGE_PROBES: readonly Probe[] = [
       const ids = ['batch-1', 'batch-2'];
       const timeout = Math.min(session.timeoutMs, 3000);
       const replies = await Promise.all(ids.map(async (id) => session.reply(sent, id, timeout)));
-      if (replies.every(({ message }) => message !== undefined && ids.includes(String(ownMember(message, 'id'))))) return;
+      if (replies.every(({ message }) => message !== undefined && ids.includes(textIn(message, 'id'))))
+        return;
       context.report({
         rule: 'batch-unsupported',
         subject: 'a batch',
@@ -204,9 +203,7 @@ export const MESSAGE_PROBES: readonly Probe[] = [
 
 function batchText(session: Session): string {
   const method = session.isStateless ? 'server/discover' : 'ping';
-  return JSON.stringify(
-    ['batch-1', 'batch-2'].map((id) => ({ jsonrpc: '2.0', id, method, params: session.params() })),
-  );
+  return JSON.stringify(['batch-1', 'batch-2'].map((id) => ({ jsonrpc: '2.0', id, method, params: session.params() })));
 }
 
 function batchHeaders({ isStateless, revision }: Session): Readonly<Record<string, string>> {
@@ -276,7 +273,9 @@ function reportMalformed(
 }
 
 function responseFrames({ log }: Session['connection'], after: number): readonly number[] {
-  const index = log.entries.findIndex((entry, at) => at >= after && entry.from === 'server' && entry.http !== undefined);
+  const index = log.entries.findIndex(
+    (entry, at) => at >= after && entry.from === 'server' && entry.http !== undefined,
+  );
   return index === -1 ? [] : [index + 1];
 }
 
@@ -286,7 +285,9 @@ async function afterwards(context: ProbeContext, session: Session, frame: number
   const isFine = await isAlive(session);
   if (isFine) return true;
   const { entries } = connection.log;
-  const probe = entries.findIndex((entry, index) => index >= frame && entry.from === 'client' && messagesOf(entry).length > 0);
+  const probe = entries.findIndex(
+    (entry, index) => index >= frame && entry.from === 'client' && messagesOf(entry).length > 0,
+  );
   const hasEnded = connection.end !== undefined;
   context.report({
     rule: hasEnded ? 'ended-by-input' : 'malformed-blocks',

@@ -231,7 +231,11 @@ export const REQUEST_PROBES: readonly Probe[] = [
       const { connection } = session;
       // The error of an unknown method is the cheapest answer in every revision.
       for (const id of IDS) {
-        const reply = await session.request('mcpgen/check-ids', {}, { id, timeoutMs: Math.min(2000, session.timeoutMs) });
+        const reply = await session.request(
+          'mcpgen/check-ids',
+          {},
+          { id, timeoutMs: Math.min(2000, session.timeoutMs) },
+        );
         const message = reply.message;
         const isNull = message !== undefined && (ownMember(message, 'id') ?? null) === null;
         if (reply.outcome === 'error' && !isNull) continue;
@@ -239,7 +243,8 @@ export const REQUEST_PROBES: readonly Probe[] = [
         const found = other === undefined ? undefined : (ownMember(other.message, 'id') ?? null);
         if (other === undefined) {
           // The empty string is a string, but nothing depends on it.
-          if (id === '' || context.isUnanswered(session, reply, `a request with the id ${JSON.stringify(id)}`)) continue;
+          if (id === '' || context.isUnanswered(session, reply, `a request with the id ${JSON.stringify(id)}`))
+            continue;
         } else if (found !== id) {
           report({
             rule: 'id-not-echoed',
