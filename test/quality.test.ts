@@ -47,6 +47,9 @@ describe('layers', () => {
     drift: ['compiler-host', 'errors', 'paths', 'read', 'model', 'print', 'text'],
     // `..` is generated/: our own client over our own output.
     connect: ['errors', 'read', 'text', '..'],
+    // `..` is generated/: conversations are read by the revisions and their validators.
+    recording: ['errors', 'read', 'text', '..'],
+    inspect: ['errors', 'read', 'text', 'recording', '..'],
     commands: [
       'compiler-host',
       'errors',
@@ -58,6 +61,8 @@ describe('layers', () => {
       'scaffold',
       'drift',
       'connect',
+      'recording',
+      'inspect',
       'index',
       'command-line',
       'paths',

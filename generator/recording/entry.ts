@@ -23,6 +23,8 @@ export interface RecordingHeader {
   /** The names of headers and members whose values are replaced, if they occur. */
   readonly redacted?: readonly string[];
   readonly note?: string;
+  /** Rules that the conversation breaks on purpose; `inspect` does not report them. */
+  readonly ignore?: readonly string[];
 }
 
 /** What an entry carries: at most one of these. */

@@ -1,0 +1,49 @@
+/** Collections with a limit, since a conversation may be of any length. */
+
+/** A map that forgets its oldest entry when it has more than a number of entries. */
+export class BoundedMap<K, V> extends Map<K, V> {
+  readonly #limit: number;
+  /** Whether an entry was forgotten. */
+  hasForgotten = false;
+
+  constructor(limit: number) {
+    super();
+    this.#limit = limit;
+  }
+
+  override set(key: K, value: V): this {
+    super.set(key, value);
+    if (this.size > this.#limit) {
+      this.hasForgotten = true;
+      for (const oldest of this.keys()) {
+        this.delete(oldest);
+        break;
+      }
+    }
+    return this;
+  }
+}
+
+/** A set that forgets its oldest value when it has more than a number of values. */
+export class BoundedSet<T> extends Set<T> {
+  readonly #limit: number;
+  /** Whether a value was forgotten. */
+  hasForgotten = false;
+
+  constructor(limit: number) {
+    super();
+    this.#limit = limit;
+  }
+
+  override add(value: T): this {
+    super.add(value);
+    if (this.size > this.#limit) {
+      this.hasForgotten = true;
+      for (const oldest of this) {
+        this.delete(oldest);
+        break;
+      }
+    }
+    return this;
+  }
+}

@@ -1,0 +1,168 @@
+import { isObject, ownMember, type JsonObject } from '../../read/json/json.js';
+import type { HttpHeaders } from '../../recording/entry.js';
+import { BoundedSet } from '../bounded.js';
+import { methodInfo } from '../../recording/revisions.js';
+import { show, type PendingRequest, type Report, type Seen, type SeenCall } from '../seen.js';
+import type { Session } from '../session.js';
+
+/** Most event ids of a session that are remembered. */
+const MAX_EVENT_IDS = 100_000;
+
+const EVENT_STREAM = 'text/event-stream';
+
+/** One HTTP request with its response. */
+export interface Exchange {
+  readonly number: number;
+  readonly frame: number;
+  readonly method: string;
+  readonly path: string;
+  readonly headers: HttpHeaders;
+  session: Session | undefined;
+  /** The messages of its body. */
+  sent: readonly Seen[];
+  status: number | undefined;
+  responseHeaders: HttpHeaders;
+  /** Requests of the body that have no response yet. */
+  readonly open: Set<PendingRequest['id']>;
+  hasEventIds: boolean;
+}
+
+/** The rules of the Streamable HTTP transport. One for each recording. */
+export class HttpCheck {
+  readonly #eventIds = new Map<Session | undefined, BoundedSet<string>>();
+  /** Whether an exchange speaks HTTP+SSE of 2024-11-05, whose rules are others. */
+  readonly isLegacy: (exchange: Exchange) => boolean;
+
+  constructor(isLegacy: (exchange: Exchange) => boolean) {
+    this.isLegacy = isLegacy;
+  }
+
+  /** A request has arrived, with the messages of its body. */
+  seeRequest(exchange: Exchange, report: Report, needsSession: boolean): void {
+    const { method, headers, path, sent } = exchange;
+    if (/[?&]access_token=/i.test(path)) report('token-in-url', 'the URL has access_token', {});
+    if (this.isLegacy(exchange)) return;
+    const accept = headers['accept'] ?? '';
+    const accepts = (type: string): boolean => accept.includes(type) || accept.includes('*/*');
+    if (method === 'POST' && !(accepts('application/json') && accepts(EVENT_STREAM)))
+      report('http-accept', `Accept is ${show(accept)}`);
+    if (method === 'GET' && !accepts(EVENT_STREAM)) report('http-accept', `Accept is ${show(accept)}`);
+    const first = sent.find(isCall);
+    const revision = exchange.session?.revision;
+    if (first?.revision?.isStateless === true) {
+      checkBodyHeaders(first, headers);
+      return;
+    }
+    const isInitialize = first?.method === 'initialize';
+    if (isInitialize || revision === undefined || revision.isStateless) return;
+    if (needsSession) report('http-session-header', 'the server assigned a session id');
+    const version = headers['mcp-protocol-version'];
+    if (revision.version < '2025-06-18' || exchange.session?.agreed === undefined) return;
+    if (version === undefined) report('http-version-header', `${revision.version} was negotiated`);
+    else if (version !== revision.version)
+      report('http-version-mismatch', `${show(version)} instead of ${revision.version}`);
+  }
+
+  /** The head of a response has arrived. */
+  seeResponse(exchange: Exchange, report: Report): void {
+    const { method, status = 0, responseHeaders, sent } = exchange;
+    const session = responseHeaders['mcp-session-id'];
+    if (session !== undefined && !/^[\x21-\x7e]+$/.test(session))
+      report('http-session-id', `${show(session)} has other characters`);
+    if (!sent.some(({ kind }) => kind === 'request')) {
+      this.#seeAcceptance(exchange, report);
+      return;
+    }
+    const type = (responseHeaders['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+    if (method === 'POST' && status === 200 && type !== 'application/json' && type !== EVENT_STREAM)
+      report('http-content-type', `Content-Type is ${show(type)}`, { related: exchange.frame });
+  }
+
+  /** Notifications, responses, and requests for a stream. */
+  #seeAcceptance(exchange: Exchange, report: Report): void {
+    const { method, status = 0, responseHeaders, sent } = exchange;
+    if (this.isLegacy(exchange)) return;
+    const related = exchange.frame;
+    const isSuccess = status >= 200 && status < 300;
+    if (method === 'POST' && sent.length > 0 && isSuccess && status !== 202)
+      report('http-status', `${status} instead of 202 for what needs no response`, { related });
+    const type = responseHeaders['content-type'] ?? '';
+    if (method === 'GET' && isSuccess && !type.includes(EVENT_STREAM))
+      report('http-content-type', `Content-Type is ${show(type)}`, { related });
+  }
+
+  /** A response of the protocol has arrived, as a body or an event. */
+  seeAnswer(exchange: Exchange, seen: Seen, report: Report): void {
+    if (seen.kind !== 'result' && seen.kind !== 'error') return;
+    if (seen.request !== undefined) exchange.open.delete(seen.request.id);
+    if (this.isLegacy(exchange)) return;
+    if (exchange.method === 'GET' && exchange.headers['last-event-id'] === undefined)
+      report('http-response-on-get', 'its request was sent by POST', {
+        ...(seen.request === undefined ? {} : { related: seen.request.frame }),
+      });
+    if (seen.kind !== 'error' || seen.revision?.isStateless !== true) return;
+    const expected = statusOf(seen.error, seen.request);
+    if (expected !== undefined && exchange.status !== undefined && exchange.status !== expected)
+      report('http-status', `${exchange.status} instead of ${expected}`, { pointer: '/error/code' });
+  }
+
+  /** An event of a stream has arrived. */
+  seeEvent(exchange: Exchange, id: string | undefined, report: Report): void {
+    if (id === undefined || id === '') return;
+    exchange.hasEventIds = true;
+    const { session } = exchange;
+    const known = this.#eventIds.get(session) ?? new BoundedSet(MAX_EVENT_IDS);
+    this.#eventIds.set(session, known);
+    const isReplay = exchange.headers['last-event-id'] !== undefined;
+    if (known.has(id) && !isReplay) report('http-event-id', `${show(id)} was used before`);
+    known.add(id);
+  }
+
+  /** A response has ended. */
+  seeEnd(exchange: Exchange, isComplete: boolean, report: Report): void {
+    if (!isComplete || exchange.open.size === 0 || this.isLegacy(exchange)) return;
+    const type = exchange.responseHeaders['content-type'] ?? '';
+    // With an event id, the client can ask for the rest (MCP 2025-11-25, Streamable HTTP).
+    if (exchange.status !== 200 || !type.includes(EVENT_STREAM) || exchange.hasEventIds) return;
+    const isCancelled = [...(exchange.session?.pendingOf('client') ?? [])].some(
+      ({ id, cancelledBy }) => exchange.open.has(id) && cancelledBy !== undefined,
+    );
+    if (!isCancelled) report('http-no-response', 'the stream is complete', { related: exchange.frame });
+  }
+}
+
+/** The status of an error of a stateless revision (MCP 2026-07-28, Streamable HTTP); undefined if any will do. */
+function statusOf(error: unknown, request: PendingRequest | undefined): number | undefined {
+  const code = isObject(error as JsonObject) ? ownMember(error as JsonObject, 'code') : undefined;
+  if (code === -32020 || code === -32021 || code === -32022) return 400;
+  const { revision } = request ?? {};
+  if (code === -32601 && request !== undefined && revision !== undefined)
+    return methodInfo(revision, request.method) === undefined ? 404 : undefined;
+  return undefined;
+}
+
+/** MCP 2026-07-28, Streamable HTTP: headers that repeat a part of the body. */
+function checkBodyHeaders({ method, params, kind, report, revision }: SeenCall, headers: HttpHeaders): void {
+  const compare = (name: string, value: unknown, pointer: string): void => {
+    const header = headers[name.toLowerCase()];
+    if (header === undefined) report('http-header-missing', `${name} is missing`, { pointer });
+    else if (decodeHeader(header) !== value)
+      report('http-header-mismatch', `${name} is ${show(header)}, the body has ${show(value)}`, { pointer });
+  };
+  compare('MCP-Protocol-Version', revision?.version, '/params/_meta');
+  if (kind !== 'request') return;
+  compare('Mcp-Method', method, '/method');
+  if (method === 'tools/call' || method === 'prompts/get')
+    compare('Mcp-Name', ownMember(params, 'name'), '/params/name');
+  if (method === 'resources/read') compare('Mcp-Name', ownMember(params, 'uri'), '/params/uri');
+}
+
+/** The value of a header that may be encoded as `=?base64?...?=`. */
+function decodeHeader(value: string): string {
+  const encoded = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/.exec(value)?.[1];
+  return encoded === undefined ? value : Buffer.from(encoded, 'base64').toString('utf8');
+}
+
+function isCall(seen: Seen): seen is SeenCall {
+  return seen.kind === 'request' || seen.kind === 'notification';
+}

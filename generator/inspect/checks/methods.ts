@@ -1,0 +1,163 @@
+import type { MethodInfo, Revision } from '../../../generated/runtime/protocol/revision.js';
+import { describeFailure, type Validation } from '../../../generated/runtime/validation.js';
+import { isObject, ownMember, type JsonObject } from '../../read/json/json.js';
+import type { Side } from '../../recording/entry.js';
+import { methodInfo, REVISIONS } from '../../recording/revisions.js';
+import { otherSide, show, type Seen, type SeenCall, type SeenResponse, type SessionCheck } from '../seen.js';
+import { declares } from './lifecycle.js';
+
+/** JSON-RPC: the method does not exist. */
+const METHOD_NOT_FOUND = -32601;
+const INVALID_PARAMS = -32602;
+
+/** Who sends which method, with which params and results, and which capabilities it needs. */
+export class MethodCheck implements SessionCheck {
+  see(seen: Seen): void {
+    if (seen.revision === undefined) return;
+    if (seen.kind === 'result') checkResult(seen, seen.revision);
+    else if (seen.kind === 'error') checkError(seen, seen.revision);
+    else checkCall(seen, seen.revision);
+  }
+}
+
+function checkCall(seen: SeenCall, revision: Revision): void {
+  const { method, kind, from, report } = seen;
+  const info = methodInfo(revision, method);
+  if (info === undefined) {
+    checkUnknown(seen, revision);
+    return;
+  }
+  const isAllowed = info.direction === 'both' || (info.direction === 'clientToServer') === (from === 'client');
+  if (!isAllowed) {
+    report('wrong-direction', `${method} is sent by the ${otherSide(from)}`, { pointer: '/method' });
+    return;
+  }
+  if (info.kind !== kind) {
+    if (kind === 'request') report('notification-with-id', `${method} is a notification`, { pointer: '/id' });
+    else report('request-as-notification', `${method} is a request`);
+    return;
+  }
+  checkCapability(seen, info);
+  const validation = revision.validateParams(method, ownMember(seen.message, 'params'));
+  reportFailure(seen, 'invalid-params', '/params', validation);
+}
+
+function checkUnknown(seen: SeenCall, revision: Revision): void {
+  const { method, kind, from, report } = seen;
+  const pointer = '/method';
+  if (Object.hasOwn(revision.embedded, method) && from === 'server') {
+    report('embedded-method', `${method} belongs into a result in ${revision.version}`, { pointer });
+    return;
+  }
+  if (revision.isStateless && from === 'server' && kind === 'request') {
+    report('stateless-server-request', `${method} is a request`, { pointer });
+    return;
+  }
+  const others = REVISIONS.filter((other) => methodInfo(other, method) !== undefined);
+  if (others.length > 0) {
+    const names = others.map(({ version }) => version).join(', ');
+    report('other-revision', `${method} is in ${names}, not in ${revision.version}`, { pointer });
+  } else report('unknown-method', `${show(method)} is not in ${revision.version}`, { pointer });
+}
+
+/**
+ * Whoever serves a method declares its capability: the receiver of a request, the sender of a notification. Some
+ * notifications, such as that of a finished elicitation, belong to a capability of their receiver instead.
+ */
+function checkCapability(seen: SeenCall, { capabilities }: MethodInfo): void {
+  const { session, from, method, kind, report, revision } = seen;
+  const server = kind === 'request' ? otherSide(from) : from;
+  const isOwn = capabilities.some((name) => name.startsWith(`${server}.`));
+  const owner = isOwn ? server : otherSide(server);
+  const missing = missingCapability(capabilities, owner, session.capabilities[owner]);
+  if (missing === undefined) return;
+  const message = `${method} needs the capability ${missing}`;
+  if (owner === from) report('undeclared-feature', message, { pointer: '/method' });
+  // From 2026-07-28 on, a client may send a request to find out (MCP 2026-07-28, versioning).
+  else if (revision?.isStateless !== true) report('capability-not-declared', message, { pointer: '/method' });
+}
+
+/** The first capability of a side that it did not declare; undefined if there is none, or it declared nothing yet. */
+function missingCapability(names: readonly string[], side: Side, declared: JsonObject | undefined): string | undefined {
+  if (declared === undefined) return undefined;
+  return names.find((name) => name.startsWith(`${side}.`) && !declares(declared, name.split('.').slice(1)));
+}
+
+function checkResult(seen: SeenResponse, revision: Revision): void {
+  const { request, report, result } = seen;
+  if (request === undefined) return;
+  const { method, from: caller } = request;
+  const info = methodInfo(revision, method);
+  if (info === undefined) return;
+  const isAllowed = info.direction === 'both' || (info.direction === 'clientToServer') === (caller === 'client');
+  if (!isAllowed) return;
+  checkServedCapability(seen, info);
+  const isTask = isObject(ownMember(request.params, 'task')) && result !== undefined && Object.hasOwn(result, 'task');
+  const value = ownMember(seen.message, 'result');
+  const validation =
+    isTask && revision.validateTaskResult !== undefined
+      ? revision.validateTaskResult(method, value)
+      : revision.validateResult(method, value);
+  reportFailure(seen, 'invalid-result', '/result', validation, request.frame);
+  if (revision.isStateless && result !== undefined && !Object.hasOwn(result, 'resultType'))
+    report('missing-result-type', `the result of ${method} has no resultType`, {
+      pointer: '/result',
+      related: request.frame,
+    });
+}
+
+/** A side that answers a request supports its feature, and must have declared it. */
+function checkServedCapability({ request, from, report, session }: SeenResponse, info: MethodInfo): void {
+  const missing = missingCapability(info.capabilities, from, session.capabilities[from]);
+  if (request === undefined || missing === undefined) return;
+  report('undeclared-feature', `${request.method} is answered without the capability ${missing}`, {
+    related: request.frame,
+  });
+}
+
+function checkError(seen: SeenResponse, revision: Revision): void {
+  const { error, request, report } = seen;
+  const code = isObject(error) ? ownMember(error, 'code') : undefined;
+  if (typeof code !== 'number') return;
+  if (revision.isStateless && seen.from === 'server' && isReservedCode(code))
+    report('reserved-error-code', `${code} must not be used in ${revision.version}`, { pointer: '/error/code' });
+  // Before the handshake a server may refuse everything with another code.
+  if (request === undefined || (!revision.isStateless && seen.session.agreed === undefined)) return;
+  const isUnknown = REVISIONS.every((other) => methodInfo(other, request.method) === undefined);
+  if (!isUnknown || seen.from !== 'server' || code === METHOD_NOT_FOUND) return;
+  // Missing `_meta` or an unknown version is found before the method is looked at.
+  if (revision.isStateless && (code === INVALID_PARAMS || DEFINED_CODES.includes(code))) return;
+  report('wrong-error-code', `${show(request.method)} is answered with ${code}`, {
+    pointer: '/error/code',
+    related: request.frame,
+  });
+}
+
+/** Codes of stateless revisions (MCP 2026-07-28, error codes). */
+const DEFINED_CODES = [-32020, -32021, -32022];
+
+function isReservedCode(code: number): boolean {
+  if (code === -32002 || code === -32042) return true;
+  return code <= -32020 && code >= -32099 && !DEFINED_CODES.includes(code);
+}
+
+/** Reports why a value is invalid, if it is. */
+export function reportFailure(
+  { report }: Seen,
+  rule:
+    | 'invalid-params'
+    | 'invalid-result'
+    | 'invalid-arguments'
+    | 'invalid-structured-content'
+    | 'invalid-elicited-content',
+  pointer: string,
+  validation: Validation<unknown>,
+  related?: number,
+): void {
+  if (validation.success) return;
+  const { failure } = validation;
+  report(rule, describeFailure({ ...failure, path: pointer + failure.path }), {
+    pointer: pointer + failure.path,
+    ...(related === undefined ? {} : { related }),
+  });
+}

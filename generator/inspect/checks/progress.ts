@@ -1,0 +1,78 @@
+import { isObject, ownMember } from '../../read/json/json.js';
+import type { Side } from '../../recording/entry.js';
+import { BoundedMap } from '../bounded.js';
+import { keyOf, otherSide, show, type Seen, type SeenCall, type SeenResponse, type SessionCheck } from '../seen.js';
+
+/** Most tokens that are remembered. */
+const MAX_TOKENS = 10_000;
+
+interface Operation {
+  readonly frame: number;
+  readonly exchange: number | undefined;
+  last: number | undefined;
+  isDone: boolean;
+}
+
+/** Progress of requests (MCP, progress). */
+export class ProgressCheck implements SessionCheck {
+  readonly #operations: Readonly<Record<Side, BoundedMap<string, Operation>>> = {
+    client: new BoundedMap(MAX_TOKENS),
+    server: new BoundedMap(MAX_TOKENS),
+  };
+
+  see(seen: Seen): void {
+    if (seen.kind === 'request') this.#begin(seen);
+    else if (seen.kind === 'notification') {
+      if (seen.method === 'notifications/progress') this.#advance(seen);
+    } else this.#finish(seen);
+  }
+
+  #begin({ params, from, frame, exchange, report, session }: SeenCall): void {
+    const meta = ownMember(params, '_meta');
+    const token = isObject(meta) ? ownMember(meta, 'progressToken') : undefined;
+    if (token === undefined) return;
+    const key = keyOf(token);
+    const other = this.#operations[from].get(key);
+    if (other !== undefined && !other.isDone && !session.isShared)
+      report('reused-progress-token', `${show(token)} is the token of another request`, {
+        pointer: '/params/_meta/progressToken',
+        related: other.frame,
+      });
+    this.#operations[from].set(key, { frame, exchange, last: undefined, isDone: false });
+  }
+
+  #advance({ params, from, exchange, report, session }: SeenCall): void {
+    const token = ownMember(params, 'progressToken');
+    const operations = this.#operations[otherSide(from)];
+    const operation = operations.get(keyOf(token));
+    if (operation === undefined) {
+      if (session.isComplete && !session.isShared && !operations.hasForgotten)
+        report('unknown-progress-token', `no request has the token ${show(token)}`, {
+          pointer: '/params/progressToken',
+        });
+      return;
+    }
+    const related = operation.frame;
+    // Streams of different exchanges may overtake each other.
+    if (operation.isDone && operation.exchange === exchange)
+      report('progress-after-response', 'the request has been answered', { related });
+    const progress = ownMember(params, 'progress');
+    if (typeof progress !== 'number') return;
+    if (operation.last !== undefined && progress <= operation.last)
+      report('progress-not-increasing', `${progress} comes after ${operation.last}`, {
+        pointer: '/params/progress',
+        related,
+      });
+    operation.last = progress;
+  }
+
+  #finish({ request, result }: SeenResponse): void {
+    if (request === undefined) return;
+    // The token of a request with a task stays valid until the task ends (MCP 2025-11-25, progress).
+    if (result !== undefined && isObject(ownMember(result, 'task'))) return;
+    const meta = ownMember(request.params, '_meta');
+    const token = isObject(meta) ? ownMember(meta, 'progressToken') : undefined;
+    const operation = token === undefined ? undefined : this.#operations[request.from].get(keyOf(token));
+    if (operation?.frame === request.frame) operation.isDone = true;
+  }
+}
