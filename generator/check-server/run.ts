@@ -172,7 +172,6 @@ class Check {
       const subject = [message?.method, message?.target].filter((part) => part !== undefined).join(' ');
       if (subject !== '') subjects.set(inspected.frame, subject);
     }
-    found.push(...((inspector as unknown as { end?: () => readonly Finding[] }).end?.() ?? []));
     const reported = this.#reported.get(connection) ?? new Set<number>();
     for (const finding of found) {
       if (finding.by !== 'server' || isExpected(finding, entries.length) || reported.has(finding.frame)) continue;

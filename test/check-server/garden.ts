@@ -10,6 +10,7 @@ import { revision as revision20251125 } from '../../generated/2025-11-25/revisio
 import { revision as revision20260728 } from '../../generated/2026-07-28/revision.js';
 import { createServer } from '../../generated/2026-07-28/server.js';
 import { createHttpHandler } from '../../generated/runtime/http-server.js';
+import { compileSchema } from '../../generated/runtime/json-schema.js';
 import {
   definePrompt,
   defineResource,
@@ -17,23 +18,37 @@ import {
   promptHandlers,
   resourceHandlers,
   toolHandlers,
+  type TypedSchema,
 } from '../../generated/runtime/registry.js';
 import { stdioServerTransport } from '../../generated/runtime/stdio-server.js';
 import { HTTP_MUTANTS, STDIO_MUTANTS, type Message } from './mutants.js';
 
-const TEXT = { type: 'string' } as const;
+/** A schema with its validator. */
+function typed<T extends object>(schema: object): TypedSchema<T> {
+  return { schema, validate: compileSchema(schema) } as TypedSchema<T>;
+}
+
+const INPUT = typed<{ readonly plant: string; readonly days?: number }>({
+  type: 'object',
+  properties: { plant: { type: 'string' }, days: { type: 'integer', minimum: 1 } },
+  required: ['plant'],
+});
+const OUTPUT = typed<{ text: string }>({
+  type: 'object',
+  properties: { text: { type: 'string' } },
+  required: ['text'],
+});
 
 /** A tool that changes nothing. */
-function tool(name: string): ReturnType<typeof defineTool> {
-  return defineTool({
+const tool = (name: string) =>
+  defineTool({
     name,
     description: `Says something about ${name}.`,
-    input: { type: 'object', properties: { plant: TEXT, days: { type: 'integer', minimum: 1 } }, required: ['plant'] },
-    output: { type: 'object', properties: { text: TEXT }, required: ['text'] },
+    input: INPUT,
+    output: OUTPUT,
     annotations: { readOnlyHint: true },
-    run: ({ plant }) => ({ text: `${name} ${String(plant)}` }),
+    run: ({ plant }) => ({ text: `${name} ${plant}` }),
   });
-}
 
 function buildServer(): ReturnType<typeof createServer> {
   return createServer({

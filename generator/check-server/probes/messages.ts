@@ -167,8 +167,7 @@ export const MESSAGE_PROBES: readonly Probe[] = [
       const ids = ['batch-1', 'batch-2'];
       const timeout = Math.min(session.timeoutMs, 3000);
       const replies = await Promise.all(ids.map(async (id) => session.reply(sent, id, timeout)));
-      if (replies.every(({ message }) => message !== undefined && ids.includes(textIn(message, 'id'))))
-        return;
+      if (replies.every(({ message }) => message !== undefined && ids.includes(textIn(message, 'id')))) return;
       context.report({
         rule: 'batch-unsupported',
         subject: 'a batch',
