@@ -15,7 +15,7 @@ import type { CallSettings, Probe, ProbeContext, ReportedFinding, ServerFacts } 
 import { PROBES } from './probes/index.js';
 import { readLists } from './probes/lists.js';
 import { isAlive } from './probes/messages.js';
-import type { Connection } from './raw/connection.js';
+import { messagesOf, type Connection } from './raw/connection.js';
 import { HttpConnection } from './raw/http.js';
 import { StdioConnection } from './raw/stdio.js';
 import { SEVERITIES, type CheckFinding, type CheckReport, type ProbeOutcome } from './report.js';
@@ -174,7 +174,7 @@ class Check {
     }
     const reported = this.#reported.get(connection) ?? new Set<number>();
     for (const finding of found) {
-      if (finding.by !== 'server' || isExpected(finding, entries.length) || reported.has(finding.frame)) continue;
+      if (finding.by !== 'server' || isExpected(finding, connection) || reported.has(finding.frame)) continue;
       const { rule, severity, message, frame, related, pointer } = finding;
       const frames = related === undefined ? [frame] : [related, frame];
       const own = this.#redacted(connection, frames);
@@ -510,8 +510,15 @@ function isUnanswered(report: ProbeContext['report'], session: Session, reply: R
 }
 
 /** Findings of an inspection that a probe provoked, and that are no fault. */
-function isExpected({ rule }: Finding, _entries: number): boolean {
-  return EXPECTED.has(rule);
+function isExpected({ rule, frame }: Finding, { log }: Connection): boolean {
+  if (EXPECTED.has(rule)) return true;
+  if (rule !== 'unknown-response') return false;
+  // What is no valid request may have an id, with which it is answered.
+  const ids = log.entries.flatMap((entry) =>
+    entry.from === 'client' ? messagesOf(entry).map((message) => ownMember(message, 'id')) : [],
+  );
+  const entry = log.entries[frame - 1];
+  return entry !== undefined && messagesOf(entry).every((message) => ids.includes(ownMember(message, 'id')));
 }
 
 /** An answer to what is no message has no id, and a connection that is cut leaves requests without a response. */

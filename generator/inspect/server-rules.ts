@@ -357,7 +357,7 @@ export const SERVER_RULES = {
   },
   'valid-arguments-refused': {
     severity: 'advice',
-    title: 'arguments that the schema allows are refused with a protocol error',
+    title: 'arguments that the schema allows lead to a protocol error',
     help: 'Describe in the schema what is required, or return a result with isError, which a model can react to.',
     section: 'server/tools#error-handling',
     stateless: 'server/tools#error-handling',

@@ -47,7 +47,7 @@ const tool = (name: string) =>
     input: INPUT,
     output: OUTPUT,
     annotations: { readOnlyHint: true },
-    run: ({ plant }) => ({ text: `${name} ${plant}` }),
+    run: ({ plant }) => ({ structuredContent: { text: `${name} ${plant}` } }),
   });
 
 function buildServer(): ReturnType<typeof createServer> {

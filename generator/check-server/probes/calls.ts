@@ -6,7 +6,6 @@ import { textIn } from '../session.js';
 
 /** Most tools, resources and prompts that are asked. */
 const MAX_CALLS = 50;
-const INVALID_PARAMS = -32602;
 
 /** The tools that may be called. */
 export function callableTools(
@@ -47,11 +46,11 @@ export const CALL_PROBES: readonly Probe[] = [
           _meta: { progressToken: `mcpgen-${name}` },
         });
         if (context.isUnanswered(session, reply, `a call of ${JSON.stringify(name)}`)) continue;
-        if (reply.code !== INVALID_PARAMS) continue;
+        if (reply.outcome !== 'error') continue;
         report({
           rule: 'valid-arguments-refused',
           subject: `tool ${name}`,
-          message: `${JSON.stringify(name)} refuses arguments that its schema allows, with the error -32602`,
+          message: `${JSON.stringify(name)} fails with the error ${reply.code ?? 'without a code'} for arguments that its schema allows`,
           connection: session.connection,
           frames: reply.frames,
         });
