@@ -33,7 +33,8 @@ describe('layers', () => {
   const allowed: Readonly<Record<string, readonly string[]>> = {
     read: ['errors', 'paths', 'text'],
     model: ['errors', 'read', 'text'],
-    print: ['errors', 'read', 'model', 'text'],
+    // Types only, of what is printed.
+    print: ['errors', 'read', 'model', 'text', 'recording', 'inspect', 'check-server'],
     emit: ['errors', 'read', 'model', 'print', 'text'],
     output: ['errors', 'paths', 'print', 'text'],
     'render-options': ['errors', 'emit', 'print'],
@@ -50,7 +51,9 @@ describe('layers', () => {
     // `..` is generated/: conversations are read by the revisions and their validators.
     recording: ['errors', 'read', 'text', '..'],
     inspect: ['errors', 'read', 'text', 'recording', '..'],
+    'check-server': ['errors', 'read', 'text', 'recording', 'inspect', 'connect', 'model', '..'],
     commands: [
+      'check-server',
       'compiler-host',
       'errors',
       'read',
