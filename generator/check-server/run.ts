@@ -173,15 +173,21 @@ class Check {
       if (subject !== '') subjects.set(inspected.frame, subject);
     }
     const reported = this.#reported.get(connection) ?? new Set<number>();
+    const known = new Set<string>();
     for (const finding of found) {
       if (finding.by !== 'server' || isExpected(finding, connection) || reported.has(finding.frame)) continue;
       const { rule, severity, message, frame, related, pointer } = finding;
+      const subject = `${subjects.get(frame) ?? probe}${pointer ?? ''}`;
+      // The first of its kind is shown.
+      const key = JSON.stringify([rule, subject]);
+      if (known.has(key)) continue;
+      known.add(key);
       const frames = related === undefined ? [frame] : [related, frame];
       const own = this.#redacted(connection, frames);
       this.#findings.push({
         rule,
         severity,
-        subject: `${subjects.get(frame) ?? probe}${pointer ?? ''}`,
+        subject,
         message: this.#target.secrets.redact(message),
         pointer,
         revision: finding.revision ?? revision,

@@ -2,7 +2,7 @@
 import { isObject, ownMember, type JsonObject, type JsonValue } from '../read/json/json.js';
 import {
   isResponse,
-  received,
+  messagesOf,
   type Connection,
   type HeaderChanges,
   type Received,
@@ -108,11 +108,20 @@ export class Session {
       // Over HTTP, an error without an id belongs to the request in whose response it is.
       return given === null && sent.exchange !== undefined && log.entries[frame - 1]?.http?.exchange === sent.exchange;
     };
-    const found = await log.wait<Received | 'over'>(
-      () =>
-        received(log, sent.frame).find(isOurs) ?? (this.connection.isOver(sent) || log.isFlooded ? 'over' : undefined),
-      timeoutMs,
-    );
+    // Each entry is looked at once, however many there are.
+    let next = sent.frame;
+    const find = (): Received | 'over' | undefined => {
+      for (; next < log.entries.length; next += 1) {
+        const entry = log.entries[next];
+        if (entry?.from !== 'server') continue;
+        for (const message of messagesOf(entry)) {
+          const candidate = { frame: next + 1, message };
+          if (isOurs(candidate)) return candidate;
+        }
+      }
+      return this.connection.isOver(sent) || log.isFlooded ? 'over' : undefined;
+    };
+    const found = await log.wait(find, timeoutMs);
     const status = this.statusOf(sent);
     if (found === undefined || found === 'over') {
       const frames = [sent.frame, ...this.#responseFrame(sent)];

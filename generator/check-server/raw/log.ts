@@ -6,7 +6,7 @@ export const MAX_FRAME_BYTES = 8 * 1024 * 1024;
 /** Most bytes that a server may send on one connection. */
 export const MAX_CONNECTION_BYTES = 64 * 1024 * 1024;
 /** Most entries of one connection. */
-export const MAX_ENTRIES = 20_000;
+export const MAX_ENTRIES = 10_000;
 /** Deepest nesting of a frame that is parsed, in levels. */
 const MAX_DEPTH = 512;
 /** Characters that are kept of a frame that is too large or too deep. */
