@@ -12,6 +12,7 @@ import { declareErrata } from './errata.js';
 import { declareExplain } from './explain.js';
 import { declareGenerate } from './generate.js';
 import { declareInit } from './init.js';
+import { declareInspect } from './inspect.js';
 import { declareMethods } from './methods.js';
 import { declareServers } from './servers.js';
 import { declareSync } from './sync.js';
@@ -26,6 +27,7 @@ const COMMANDS: readonly ((program: Command) => void)[] = [
   declareTypes,
   declareServers,
   declareCheckServer,
+  declareInspect,
   declareMethods,
   declareExplain,
   declareErrata,

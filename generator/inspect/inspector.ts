@@ -31,7 +31,7 @@ export class Inspector {
   /** The session of all requests of stateless revisions over HTTP. */
   readonly #stateless: Session;
   readonly #byId = new BoundedMap<string, Session>(MAX_SESSIONS);
-  /** Sessions of HTTP+SSE (2024-11-05), by the path that the server told. */
+  /** Sessions of HTTP+SSE (2024-11-05), by the path of their endpoint. */
   readonly #byPath = new BoundedMap<string, Session>(MAX_SESSIONS);
   readonly #exchanges = new BoundedMap<number, Exchange>(MAX_EXCHANGES);
   readonly #legacy = new Set<number>();
@@ -180,7 +180,7 @@ export class Inspector {
       return { session: known, needsId: false };
     }
     if (beginsSession(body)) {
-      // Without ids, the sessions of several clients cannot be told apart.
+      // Without ids, the sessions of several clients cannot be distinguished.
       const isShared = !this.#hasSessionIds && this.#default.isComplete;
       const session = new Session({ revision: this.#revision, isShared });
       this.#default = session;

@@ -102,7 +102,7 @@ export const RULES = {
     ...MESSAGES,
     severity: 'violation',
     title: 'the id of a request that has no response yet',
-    help: 'Two requests in flight with one id cannot be told apart. Count ids up.',
+    help: 'Nobody can distinguish the responses to two requests in flight with one id. Count ids up.',
   },
   'reused-id': {
     ...MESSAGES,
@@ -259,7 +259,7 @@ export const RULES = {
   'embedded-method': {
     ...INPUT,
     severity: 'violation',
-    title: 'a request of the server as a message of its own',
+    title: 'a request of the server as a separate message',
     help: 'From 2026-07-28 on, a server puts what it needs from the client into a result with `inputRequests`.',
   },
   'stateless-server-request': {
@@ -547,7 +547,7 @@ export const RULES = {
     ...INPUT,
     severity: 'violation',
     title: 'a retry with the id of the first request',
-    help: 'A retry is a request of its own, with another id.',
+    help: 'A retry is another request, with another id.',
   },
   // HTTP
   'http-accept': {
@@ -566,7 +566,7 @@ export const RULES = {
     ...HTTP,
     severity: 'violation',
     title: 'a status that does not fit',
-    help: 'Accepted notifications and responses have the status 202. From 2026-07-28 on, some errors have a status of their own.',
+    help: 'Accepted notifications and responses have the status 202. From 2026-07-28 on, some errors have a certain status.',
   },
   'http-version-header': {
     ...HTTP,

@@ -306,7 +306,7 @@ export class Session implements SessionFacts {
   #cancel(params: JsonObject, { from, frame, exchange }: Position, report: Report): PendingRequest | undefined {
     const id = ownMember(params, 'requestId');
     if (typeof id !== 'string' && typeof id !== 'number') return undefined;
-    // Over HTTP, a cancellation is an exchange of its own.
+    // Over HTTP, a cancellation has another exchange than its request.
     const request = this.#hasExchangeIds
       ? [...this.pendingOf(from)].find((other) => other.id === id)
       : // In 2026-07-28, a server ends a subscription of the client.

@@ -11,6 +11,7 @@ import {
 } from './entry.js';
 import { readClaudeDesktopLine } from './formats/claude-desktop.js';
 import { DirectionGuess, isMessage } from './formats/direction.js';
+import type { LogLine } from './formats/log-line.js';
 import { readRecordLine } from './formats/records.js';
 import { readVsCodeLine } from './formats/vs-code.js';
 import { splitLines, type Line } from './lines.js';
@@ -45,16 +46,6 @@ export type RecordingPart =
   | { readonly kind: 'entry'; readonly line: number; readonly server: string | undefined; readonly entry: Entry }
   /** A line that is not a part of a conversation, such as what a host logs about itself. */
   | { readonly kind: 'skipped'; readonly line: number };
-
-/** A line of a log that a format understands. */
-export interface LogLine {
-  readonly server: string | undefined;
-  /** Milliseconds since 1970. */
-  readonly time: number | undefined;
-  readonly from: Side;
-  /** The message as text. */
-  readonly text: string;
-}
 
 /** Reads a recording or a log from its bytes, one line after the other. */
 export class RecordingReader {
@@ -120,7 +111,7 @@ export class RecordingReader {
     return this.#readUnclear(line, { kind: 'text', text });
   }
 
-  /** In a file of messages, a line that is none belongs to the conversation. In a log, it belongs to the host. */
+  /** In a file of messages, any line belongs to the conversation. In a log, other lines belong to the host. */
   #readUnclear(line: number, content: Content): RecordingPart {
     if (this.format !== 'messages') return { kind: 'skipped', line };
     // Only the output of a server is likely to have anything else.
@@ -198,7 +189,7 @@ function definedTexts(members: Readonly<Record<string, string | undefined>>): Re
   );
 }
 
-/** An entry of our own form; undefined if it is something else. */
+/** An entry of a recording of mcpgen; undefined if it is something else. */
 function readOwnEntry(value: JsonObject): Entry | undefined {
   const from = ownMember(value, 'from');
   if (from !== 'client' && from !== 'server') return undefined;

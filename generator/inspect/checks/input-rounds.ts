@@ -15,9 +15,9 @@ interface Round {
 
 /** Requests that need input from the client (MCP 2026-07-28, multi round-trip requests). */
 export class InputRoundCheck implements SessionCheck {
-  /** Results that asked for input, by method and `requestState`. */
+  /** Results that need input, by method and `requestState`. */
   readonly #rounds = new BoundedMap<string, Round>(MAX_ROUNDS);
-  /** Whether a result without a state asked for input. */
+  /** Methods with a result that needs input and has no state. */
   readonly #stateless = new Set<string>();
 
   see(seen: Seen): void {

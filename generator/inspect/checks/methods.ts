@@ -77,7 +77,7 @@ function checkCapability(seen: SeenCall, { capabilities }: MethodInfo): void {
   else if (revision?.isStateless !== true) report('capability-not-declared', message, { pointer: '/method' });
 }
 
-/** The first capability of a side that it did not declare; undefined if there is none, or it declared nothing yet. */
+/** The first capability of a side that it did not declare; undefined if all are declared, or it declared nothing yet. */
 function missingCapability(names: readonly string[], side: Side, declared: JsonObject | undefined): string | undefined {
   if (declared === undefined) return undefined;
   return names.find((name) => name.startsWith(`${side}.`) && !declares(declared, name.split('.').slice(1)));

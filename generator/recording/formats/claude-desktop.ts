@@ -1,4 +1,4 @@
-import type { LogLine } from '../read.js';
+import type { LogLine } from './log-line.js';
 
 /**
  * The files `mcp-server-<name>.log` and `mcp.log` of Claude Desktop:

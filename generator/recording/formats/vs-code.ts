@@ -1,4 +1,4 @@
-import type { LogLine } from '../read.js';
+import type { LogLine } from './log-line.js';
 
 /**
  * The MCP output of Visual Studio Code at the level trace:
