@@ -518,6 +518,10 @@ function isUnanswered(report: ProbeContext['report'], session: Session, reply: R
 /** Findings of an inspection that a probe provoked, and that are no fault. */
 function isExpected({ rule, frame }: Finding, { log }: Connection): boolean {
   if (EXPECTED.has(rule)) return true;
+  // The body of an error such as 405 is no response on a stream.
+  if (rule === 'http-response-on-get') return log.entries[frame - 1]?.http?.kind === 'response';
+  // A resumed stream repeats what was sent before.
+  if (rule === 'duplicate-response') return requestOf(log, frame)?.method === 'GET';
   if (rule !== 'unknown-response') return false;
   // What is no valid request may have an id, with which it is answered.
   const ids = log.entries.flatMap((entry) =>
@@ -525,6 +529,13 @@ function isExpected({ rule, frame }: Finding, { log }: Connection): boolean {
   );
   const entry = log.entries[frame - 1];
   return entry !== undefined && messagesOf(entry).every((message) => ids.includes(ownMember(message, 'id')));
+}
+
+/** The HTTP request to which an entry belongs. */
+function requestOf({ entries }: Connection['log'], frame: number): { readonly method: string } | undefined {
+  const exchange = entries[frame - 1]?.http?.exchange;
+  for (const { http } of entries) if (http?.kind === 'request' && http.exchange === exchange) return http;
+  return undefined;
 }
 
 /** An answer to what is no message has no id, and a connection that is cut leaves requests without a response. */

@@ -77,7 +77,7 @@ export async function withHttpServer<T>(
   options: { readonly cwd?: string; readonly env?: Readonly<Record<string, string>> } = {},
 ): Promise<T> {
   const child = spawn(program, args, {
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: 'pipe',
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     env: { ...process.env, ...options.env },
   });
@@ -86,7 +86,7 @@ export async function withHttpServer<T>(
       let text = '';
       const read = (chunk: Buffer): void => {
         text += chunk.toString('utf8');
-        const [found] = /https?:\/\/\S+/.exec(text) ?? [];
+        const [found] = /https?:\/\/[^\s"]+/.exec(text) ?? [];
         if (found !== undefined) resolve(found);
       };
       child.stderr.on('data', read);

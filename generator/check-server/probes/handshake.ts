@@ -1,6 +1,7 @@
 /** Unknown and future versions, in the handshake and in requests. */
 import { isObject, ownMember, type JsonValue } from '../../read/json/json.js';
 import type { Probe } from '../probe.js';
+import { LISTS } from './lists.js';
 import { metaOf, STATEFUL_REVISIONS, STATELESS_REVISION } from '../session.js';
 
 /** Versions that do not exist. */
@@ -44,9 +45,12 @@ export const VERSION_PROBES: readonly Probe[] = [
     title: 'requests with versions that do not exist',
     era: 'stateless',
     run: async (context) => {
-      const { session, report, transport } = context;
+      const { session, report, transport, facts } = context;
+      // A server may answer server/discover for any version, since clients probe with it.
+      const list = LISTS.find(([capability]) => Object.hasOwn(facts.capabilities, capability));
+      if (list === undefined) return;
       for (const version of UNKNOWN_VERSIONS) {
-        const reply = await session.request('server/discover', undefined, {
+        const reply = await session.request(list[1], undefined, {
           meta: metaOf(version),
           headers: { 'mcp-protocol-version': version },
         });

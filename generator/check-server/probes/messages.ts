@@ -1,6 +1,6 @@
 /** Notifications, many requests at once, and messages that are cut, joined, malformed or large. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ownMember } from '../../read/json/json.js';
+import { ownMember, type JsonValue } from '../../read/json/json.js';
 import { isResponse, messagesOf, received } from '../raw/connection.js';
 import type { Probe, ProbeContext } from '../probe.js';
 import { textIn, type Session } from '../session.js';
@@ -211,7 +211,7 @@ function batchHeaders({ isStateless, revision }: Session): Readonly<Record<strin
 
 /** Texts that are not messages, each with the codes that JSON-RPC 2.0 has for it. */
 const MALFORMED: readonly (readonly [string, string, readonly number[]])[] = [
-  ['text that is not JSON', '{"jsonrpc": "2.0", "id": 1, "method": ', [PARSE_ERROR]],
+  ['text that is not JSON', '{"jsonrpc": "2.0", "id": "cut", "method": ', [PARSE_ERROR]],
   ['a number', '42', [INVALID_REQUEST]],
   ['an object that is not a message', '{"hello": "world"}', [INVALID_REQUEST]],
   ['a request whose method is a number', '{"jsonrpc": "2.0", "id": "odd", "method": 1}', [INVALID_REQUEST]],
@@ -228,11 +228,20 @@ async function runMalformed(context: ProbeContext): Promise<void> {
       QUIET_MS,
     );
     const status = context.transport === 'http' ? await session.status(sent) : undefined;
-    const answer = received(connection.log, sent.frame).find(({ message }) => isResponse(message));
+    const isAnswering = await afterwards(context, session, sent.frame, what);
+    // A slow server has answered it by now, before the request that followed.
+    const answer = received(connection.log, sent.frame).find(
+      ({ message }) => isResponse(message) && !isOwn(ownMember(message, 'id')),
+    );
     reportMalformed(context, session, { what, frame: sent.frame, answer, codes, status });
     // An invalid message may have ended the server.
-    if (!(await afterwards(context, session, sent.frame, what))) session = await context.start();
+    if (!isAnswering) session = await context.start();
   }
+}
+
+/** Whether an id is of a request that was valid. */
+function isOwn(id: JsonValue | undefined): boolean {
+  return typeof id === 'number';
 }
 
 interface MalformedAnswer {
