@@ -440,7 +440,12 @@ class Check {
   async #start(revision: string): Promise<Session> {
     const connection = await this.#connect();
     const timeoutMs = Math.min(this.#target.timeoutMs, REQUEST_TIMEOUT_MS);
-    if (revision === STATELESS_REVISION) return new Session(connection, revision, timeoutMs);
+    if (revision === STATELESS_REVISION) {
+      const session = new Session(connection, revision, this.#target.timeoutMs);
+      // The answer shows that a process has started, so that later ones are not just late.
+      if (connection.kind === 'stdio') await session.request('server/discover');
+      return new Session(connection, revision, timeoutMs);
+    }
     const { session, version } = await handshake(connection, revision, this.#target.timeoutMs);
     if (version !== revision) throw new Error(`the server no longer agrees on ${revision}`);
     return this.#limited(session);

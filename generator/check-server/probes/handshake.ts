@@ -146,7 +146,7 @@ export const VERSION_PROBES: readonly Probe[] = [
           connection.log.entries
             .slice(sent.frame)
             .find(({ from, content }) => from === 'server' && content.kind === 'frame'),
-        Math.min(context.timeoutMs, 3000),
+        context.timeoutMs,
       );
       const frame = first?.content.kind === 'frame' ? first.content.frame : undefined;
       // An error refuses the subscription.
