@@ -58,7 +58,7 @@ export async function gardenFile(): Promise<string> {
   return garden;
 }
 
-/** The command of our own server over stdio. */
+/** The command of the garden server over stdio. */
 export async function gardenCommand(mutant = ''): Promise<string> {
   return [process.execPath, await gardenFile(), 'stdio', mutant].filter(Boolean).map(shellQuote).join(' ');
 }

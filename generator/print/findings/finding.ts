@@ -22,7 +22,7 @@ export interface PrintedFinding {
 
 /** Where a finding is. */
 export interface FindingPlace {
-  /** A file: a recording, or for a server a file that stands for it. */
+  /** A file, such as a recording. */
   readonly file?: string | undefined;
   /** The line in the file, from 1. */
   readonly line?: number | undefined;

@@ -97,7 +97,7 @@ describe('over stdio', () => {
     expect(Object.keys(STDIO_MUTANTS)).toEqual(Object.keys(STDIO_RULES));
   });
 
-  test.each(Object.entries(STDIO_RULES))(
+  test.concurrent.each(Object.entries(STDIO_RULES))(
     'finds a server that %s',
     async (mutant, [rule, revisions = '2025-11-25']) => {
       const report = await check(await gardenCommand(mutant), { revisions: revisions.split(',') }, CALLS);
@@ -119,7 +119,7 @@ describe('over HTTP', () => {
     expect(Object.keys(HTTP_MUTANTS)).toEqual(Object.keys(HTTP_RULES));
   });
 
-  test.each(Object.entries(HTTP_RULES))(
+  test.concurrent.each(Object.entries(HTTP_RULES))(
     'finds a server that %s',
     async (mutant, [rule, revisions = '2025-11-25']) => {
       const report = await withGarden(mutant, async (url) => check(url, { revisions: revisions.split(',') }, CALLS));
