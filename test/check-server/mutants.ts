@@ -5,8 +5,8 @@ import process from 'node:process';
 export interface Message {
   readonly id?: unknown;
   readonly method?: string;
-  readonly params?: { readonly [key: string]: unknown };
-  readonly result?: { readonly [key: string]: unknown };
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly result?: Readonly<Record<string, unknown>>;
   readonly error?: { readonly code: number };
 }
 
@@ -346,7 +346,7 @@ export const HTTP_MUTANTS: Readonly<Record<string, HttpMutant>> = {
       headers.get('mcp-protocol-version') === '2026-07-28' ? withStatus(response, 200) : response,
   },
   'accepts-malformed-bodies': {
-    response: async (response, sent) => {
+    response: (response, sent) => {
       try {
         JSON.parse(sent.body);
         return response;
