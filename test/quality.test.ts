@@ -33,7 +33,8 @@ describe('layers', () => {
   const allowed: Readonly<Record<string, readonly string[]>> = {
     read: ['errors', 'paths', 'text'],
     model: ['errors', 'read', 'text'],
-    print: ['errors', 'read', 'model', 'text', 'recording', 'inspect'],
+    // Types only, of what is printed.
+    print: ['errors', 'read', 'model', 'text', 'recording', 'inspect', 'check-server'],
     emit: ['errors', 'read', 'model', 'print', 'text'],
     output: ['errors', 'paths', 'print', 'text'],
     'render-options': ['errors', 'emit', 'print'],
@@ -53,7 +54,9 @@ describe('layers', () => {
     record: ['errors', 'read', 'text', 'recording', 'inspect'],
     // `..` is generated/: transports, and what classifies messages.
     replay: ['errors', 'read', 'print', 'text', 'recording', '..'],
+    'check-server': ['errors', 'read', 'text', 'recording', 'inspect', 'connect', 'model', '..'],
     commands: [
+      'check-server',
       'compiler-host',
       'errors',
       'read',

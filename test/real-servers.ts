@@ -12,7 +12,7 @@
  * `--lists DIR` keeps the lists of tools, and reads those that are there instead of starting a server. They are other
  * people's text: do not commit them.
  */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -30,73 +30,17 @@ import { parseTools } from '../generator/read/tools.js';
 import { compileSchema } from '../templates/runtime/json-schema.js';
 import type { Validator } from '../templates/runtime/validation.js';
 import { printTable } from './bench/support.js';
+import { installServer, programOf, SERVERS, type Server } from './published-servers.js';
 import { compileOutput } from './support/hostile.js';
 import { SchemaSampler } from './support/schema-sampler.js';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 /** Some servers need Node 22. */
 const NODE = path.join(ROOT, 'node_modules/node-22/bin/node');
-const INSTALL_TIMEOUT_MS = 240_000;
 const START_TIMEOUT_MS = 60_000;
 const VALUES = 300;
 /** Revisions in which `initialize` is the first message. */
 const REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
-
-interface Server {
-  readonly package: string;
-  readonly args?: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
-}
-
-const SERVERS: Readonly<Record<string, Server>> = {
-  filesystem: { package: '@modelcontextprotocol/server-filesystem', args: ['.'] },
-  memory: { package: '@modelcontextprotocol/server-memory' },
-  everything: { package: '@modelcontextprotocol/server-everything' },
-  'sequential-thinking': { package: '@modelcontextprotocol/server-sequential-thinking' },
-  playwright: { package: '@playwright/mcp' },
-  notion: { package: '@notionhq/notion-mcp-server', env: { NOTION_TOKEN: 'ntn_dummy' } },
-  'chrome-devtools': { package: 'chrome-devtools-mcp', args: ['--no-usage-statistics'] },
-  firecrawl: { package: 'firecrawl-mcp', env: { FIRECRAWL_API_KEY: 'fc-dummy' } },
-  tavily: { package: 'tavily-mcp', env: { TAVILY_API_KEY: 'tvly-dummy' } },
-  kubernetes: { package: 'mcp-server-kubernetes' },
-  sentry: { package: '@sentry/mcp-server', args: ['--access-token=dummy', '--host=sentry.invalid', '--sentry-dsn='] },
-  shopify: { package: '@shopify/dev-mcp', env: { OPT_OUT_INSTRUMENTATION: 'true' } },
-  stripe: { package: '@stripe/mcp', args: ['--tools=all', '--api-key=rk_test_dummy'] },
-  figma: { package: 'figma-developer-mcp', args: ['--stdio', '--figma-api-key=dummy'] },
-  github: { package: '@modelcontextprotocol/server-github', env: { GITHUB_PERSONAL_ACCESS_TOKEN: 'dummy' } },
-  gitlab: { package: '@modelcontextprotocol/server-gitlab', env: { GITLAB_PERSONAL_ACCESS_TOKEN: 'dummy' } },
-  slack: {
-    package: '@modelcontextprotocol/server-slack',
-    env: { SLACK_BOT_TOKEN: 'xoxb-dummy', SLACK_TEAM_ID: 'T00000000' },
-  },
-  exa: { package: 'exa-mcp-server', env: { EXA_API_KEY: 'dummy' } },
-  hubspot: { package: '@hubspot/mcp-server', env: { PRIVATE_APP_ACCESS_TOKEN: 'pat-dummy' } },
-  circleci: { package: '@circleci/mcp-server-circleci', env: { CIRCLECI_TOKEN: 'dummy' } },
-  eslint: { package: '@eslint/mcp' },
-  'next-devtools': { package: 'next-devtools-mcp', env: { NEXT_TELEMETRY_DISABLED: '1' } },
-  mongodb: {
-    package: 'mongodb-mcp-server',
-    env: { MDB_MCP_CONNECTION_STRING: 'mongodb://127.0.0.1:1', MDB_MCP_TELEMETRY: 'disabled' },
-  },
-  elasticsearch: {
-    package: '@elastic/mcp-server-elasticsearch',
-    env: { ES_URL: 'http://127.0.0.1:1', ES_API_KEY: 'dummy', OTEL_SDK_DISABLED: 'true' },
-  },
-  context7: { package: '@upstash/context7-mcp' },
-};
-
-const INSTALL_FLAGS = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', '--legacy-peer-deps'];
-
-/** The program of a package that is installed in a folder, and its version. */
-function programOf(folder: string, name: string): { readonly version: string; readonly file: string } {
-  const home = path.join(folder, 'node_modules', name);
-  const manifest = JSON.parse(readFileSync(path.join(home, 'package.json'), 'utf8')) as {
-    readonly version: string;
-    readonly bin: string | Readonly<Record<string, string>>;
-  };
-  const bin = typeof manifest.bin === 'string' ? manifest.bin : Object.values(manifest.bin)[0];
-  return { version: manifest.version, file: path.join(home, bin ?? '') };
-}
 
 /** Installs all servers, and asks them through one file of a host. Returns the exit code. */
 function askTogether(only: string | undefined): number {
@@ -111,9 +55,8 @@ function askTogether(only: string | undefined): number {
       const own = path.join(folder, 'installed', name);
       mkdirSync(own, { recursive: true });
       writeFileSync(path.join(own, 'package.json'), '{ "private": true }');
-      const quiet = { cwd: own, timeout: INSTALL_TIMEOUT_MS, stdio: 'ignore' } as const;
       try {
-        execFileSync('npm', ['install', ...INSTALL_FLAGS, server.package], quiet);
+        installServer(own, server.package);
         const { file } = programOf(own, server.package);
         const variables = Object.entries(server.env ?? {}).map(([key, value]) => [
           key,
@@ -199,8 +142,7 @@ async function listingOf({ package: name, args = [], env = {} }: Server): Promis
   const before = { env: { ...process.env }, cwd: process.cwd() };
   try {
     writeFileSync(path.join(folder, 'package.json'), '{ "private": true }');
-    const quiet = { cwd: folder, timeout: INSTALL_TIMEOUT_MS, stdio: 'ignore' } as const;
-    execFileSync('npm', ['install', ...INSTALL_FLAGS, name], quiet);
+    installServer(folder, name);
     const { version, file } = programOf(folder, name);
     // Nothing of the user's environment reaches the server.
     for (const variable of Object.keys(process.env))

@@ -4,6 +4,7 @@ import { printError, stderrColors } from '../terminal.js';
 import { declareAdd } from './add.js';
 import { declareRemove } from './remove.js';
 import { declareCatalog } from './catalog.js';
+import { declareCheckServer } from './check-server.js';
 import { declareCompletion } from './completion.js';
 import { declareDiff } from './diff.js';
 import { declareDrift } from './drift.js';
@@ -28,6 +29,7 @@ const COMMANDS: readonly ((program: Command) => void)[] = [
   declareTypes,
   declareServers,
   declareRecord,
+  declareCheckServer,
   declareInspect,
   declareReplay,
   declareMethods,

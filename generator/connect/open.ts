@@ -107,7 +107,7 @@ export function allowsEmptyCursor(client: BaseClient): boolean {
 }
 
 /** A dispatcher for a proxy or for other certificate authorities; undefined if the platform's default does. */
-async function createDispatcher({ url, ca }: HttpTarget): Promise<Dispatcher | undefined> {
+export async function createDispatcher({ url, ca }: HttpTarget): Promise<Dispatcher | undefined> {
   const connect = ca === undefined ? undefined : { ca: [...defaultAuthorities(), ca] };
   const proxy = isLoopback(url) ? undefined : await proxyAgent(connect);
   if (proxy !== undefined || connect === undefined) return proxy;

@@ -1,0 +1,80 @@
+/** The form of a probe: something that a server is asked, and what would be wrong about its answer. */
+import type { JsonObject } from '../read/json/json.js';
+import type { ServerRuleId } from '../inspect/server-rules.js';
+import type { Connection } from './raw/connection.js';
+import type { StdioConnection } from './raw/stdio.js';
+import type { Handshake, Reply, Session } from './session.js';
+
+/** What a server says that it has, in one revision. */
+export interface ServerFacts {
+  readonly capabilities: JsonObject;
+  readonly tools: readonly JsonObject[];
+  readonly resources: readonly JsonObject[];
+  readonly prompts: readonly JsonObject[];
+  /** Lists that had more than one page. */
+  readonly paged: ReadonlySet<string>;
+}
+
+/** What a probe works with. */
+export interface ProbeContext {
+  readonly revision: string;
+  readonly transport: 'stdio' | 'http';
+  /** The connection that all probes of a revision share. */
+  readonly session: Session;
+  readonly facts: ServerFacts;
+  readonly calls: CallSettings;
+  /** Whether an HTTP server is on this machine. */
+  readonly isLocal: boolean;
+  /** All revisions that the server speaks. */
+  readonly spoken: readonly string[];
+  /** Milliseconds that a request may take. */
+  readonly timeoutMs: number;
+  /** A new connection on which nothing was sent. It is closed after the probe. */
+  readonly open: () => Promise<Connection>;
+  /** A new process; only over stdio. */
+  readonly openProcess: () => Promise<StdioConnection>;
+  /** A new connection with a handshake. */
+  readonly start: () => Promise<Session>;
+  /** A handshake of any version on a new connection. */
+  readonly shake: (version: string) => Promise<Handshake>;
+  /** Reports a finding with the entries that show it. */
+  readonly report: (finding: ReportedFinding) => void;
+  /** Reports a request that has no answer. Returns whether it has none. */
+  readonly isUnanswered: (session: Session, reply: Reply, what: string) => boolean;
+}
+
+/** A finding of a probe. */
+export interface ReportedFinding {
+  readonly rule: ServerRuleId;
+  readonly subject: string;
+  readonly message: string;
+  readonly connection: Connection;
+  readonly frames: readonly number[];
+  /** A line that shows it again, if it is not made of the frames. */
+  readonly again?: string | undefined;
+  /** Whether the revision is irrelevant, such as for signals. */
+  readonly isGeneral?: boolean;
+}
+
+/** Which tools may be called. */
+export interface CallSettings {
+  /** Whether tools that are marked as read-only are called. */
+  readonly readOnly: boolean;
+  /** Other tools that are called. */
+  readonly tools: readonly string[];
+}
+
+/** A probe. */
+export interface Probe {
+  readonly id: string;
+  readonly title: string;
+  /** Only over this transport; both by default. */
+  readonly transport?: 'stdio' | 'http';
+  /** Only with or without a handshake; both by default. */
+  readonly era?: 'stateful' | 'stateless';
+  /** Only once, in the newest revision that the server speaks: it is about the process, not about messages. */
+  readonly isOnce?: boolean;
+  /** Why it does not apply; undefined if it does. */
+  readonly skip?: (context: ProbeContext) => string | undefined;
+  readonly run: (context: ProbeContext) => Promise<void>;
+}

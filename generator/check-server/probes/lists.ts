@@ -1,0 +1,195 @@
+/** Lists with all their pages, and what a server declares against what it serves. */
+import { isObject, ownMember, stableStringify, type JsonObject } from '../../read/json/json.js';
+import type { Probe, ProbeContext, ServerFacts } from '../probe.js';
+import { objectsIn, type Session } from '../session.js';
+
+/** The lists of a server: the capability, the method, the member of its results. */
+export const LISTS = [
+  ['tools', 'tools/list', 'tools'],
+  ['resources', 'resources/list', 'resources'],
+  ['resources', 'resources/templates/list', 'resourceTemplates'],
+  ['prompts', 'prompts/list', 'prompts'],
+] as const;
+
+/** Most pages of one list that are read. */
+const MAX_PAGES = 100;
+/** Characters of a list of tools, as JSON, above which it is large: about 25,000 tokens. */
+const LARGE_LIST = 100_000;
+const METHOD_NOT_FOUND = -32601;
+const INVALID_PARAMS = -32602;
+
+/** What is needed to read lists, before other probes can run. */
+export type ListContext = Pick<ProbeContext, 'session' | 'report' | 'isUnanswered'>;
+
+/** Reads all lists that a server declares. */
+export async function readLists(context: ListContext, capabilities: JsonObject): Promise<ServerFacts> {
+  const items: Record<string, readonly JsonObject[]> = {};
+  const paged = new Set<string>();
+  for (const [capability, method, member] of LISTS) {
+    items[member] = [];
+    if (!Object.hasOwn(capabilities, capability)) continue;
+    const { list, pages } = await readList(context, capability, method, member);
+    items[member] = list;
+    if (pages > 1) paged.add(method);
+  }
+  const { tools = [], resources = [], prompts = [] } = items;
+  return { capabilities, tools, resources, prompts, paged };
+}
+
+async function readList(
+  context: ListContext,
+  capability: string,
+  method: string,
+  member: string,
+): Promise<{ readonly list: readonly JsonObject[]; readonly pages: number }> {
+  const { session, report } = context;
+  const { connection } = session;
+  const list: JsonObject[] = [];
+  const cursors = new Set<string>();
+  let cursor: string | undefined;
+  for (let pages = 1; ; pages += 1) {
+    const reply = await session.request(method, cursor === undefined ? undefined : { cursor });
+    if (context.isUnanswered(session, reply, method)) return { list, pages };
+    if (reply.outcome === 'error') {
+      // Only templates are optional.
+      if (reply.code === METHOD_NOT_FOUND && member !== 'resourceTemplates') {
+        report({
+          rule: 'declared-not-served',
+          subject: method,
+          message: `the server declares ${capability}, but ${method} does not exist`,
+          connection,
+          frames: reply.frames,
+        });
+      }
+      return { list, pages };
+    }
+    list.push(...objectsIn(reply.result, member));
+    const next = reply.result === undefined ? undefined : ownMember(reply.result, 'nextCursor');
+    if (typeof next !== 'string' || (next === '' && !session.isStateless)) return { list, pages };
+    if (cursors.has(next) || pages === MAX_PAGES) {
+      const reason = cursors.has(next) ? 'the cursor repeats' : `more than ${MAX_PAGES} pages`;
+      report({
+        rule: 'paging-endless',
+        subject: method,
+        message: `${method} does not end: ${reason}`,
+        connection,
+        frames: reply.frames,
+      });
+      return { list, pages };
+    }
+    cursors.add(next);
+    cursor = next;
+  }
+}
+
+/** Probes of lists. */
+export const LIST_PROBES: readonly Probe[] = [
+  {
+    id: 'undeclared-lists',
+    title: 'lists of capabilities that are not declared',
+    run: async ({ session, facts, report }) => {
+      for (const [capability, method, member] of LISTS) {
+        if (Object.hasOwn(facts.capabilities, capability)) continue;
+        const reply = await session.request(method);
+        const count = objectsIn(reply.result, member).length;
+        if (count === 0) continue;
+        report({
+          rule: 'served-not-declared',
+          subject: method,
+          message: `${method} returns ${count} items, but the capability ${capability} is not declared`,
+          connection: session.connection,
+          frames: reply.frames,
+        });
+      }
+    },
+  },
+  {
+    id: 'invalid-cursors',
+    title: 'lists with an invalid cursor',
+    run: async (context) => {
+      const { session, facts, report } = context;
+      for (const [capability, method, member] of LISTS) {
+        if (!Object.hasOwn(facts.capabilities, capability)) continue;
+        const reply = await session.request(method, { cursor: 'mcpgen-check-invalid-cursor' });
+        if (context.isUnanswered(session, reply, `${method} with an invalid cursor`)) continue;
+        const { connection } = session;
+        if (reply.outcome === 'result') {
+          const isPaged = facts.paged.has(method);
+          report({
+            rule: isPaged ? 'invalid-cursor-accepted' : 'invalid-cursor-ignored',
+            subject: method,
+            message: `${method} accepts a cursor that it never issued, and returns ${objectsIn(reply.result, member).length} items`,
+            connection,
+            frames: reply.frames,
+          });
+        } else if (reply.code !== INVALID_PARAMS && reply.code !== METHOD_NOT_FOUND) {
+          report({
+            rule: 'invalid-cursor-code',
+            subject: method,
+            message: `${method} with an invalid cursor fails with ${reply.code ?? 'no code'} instead of -32602`,
+            connection,
+            frames: reply.frames,
+          });
+        }
+      }
+    },
+  },
+  {
+    id: 'list-again',
+    title: 'the list of tools, on another connection',
+    skip: ({ facts }) => (facts.tools.length === 0 ? 'no tools' : undefined),
+    run: async (context) => {
+      const { facts, report } = context;
+      const session = await context.start();
+      const reply = await session.request('tools/list');
+      if (reply.outcome !== 'result' || facts.paged.has('tools/list')) return;
+      const again = objectsIn(reply.result, 'tools');
+      const [before, after] = [facts.tools, again].map((list) => list.map(nameOf));
+      if (before === undefined || after === undefined) return;
+      const finding = { subject: 'tools/list', connection: session.connection, frames: reply.frames };
+      const isSame = stableStringify([...before].sort()) === stableStringify([...after].sort());
+      if (!session.isStateless) return;
+      if (!isSame) {
+        report({ rule: 'list-changes', message: 'another connection lists other tools', ...finding });
+      } else if (before.join('\n') !== after.join('\n')) {
+        report({ rule: 'list-order', message: 'the tools have another order on another connection', ...finding });
+      }
+    },
+  },
+  {
+    id: 'list-size',
+    title: 'the size of the list of tools',
+    isOnce: true,
+    run: async ({ session, facts, report }) => {
+      const size = JSON.stringify(facts.tools).length;
+      if (size <= LARGE_LIST) return;
+      const largest = [...facts.tools].sort((a, b) => JSON.stringify(b).length - JSON.stringify(a).length)[0];
+      const name = largest === undefined ? '' : nameOf(largest);
+      report({
+        rule: 'list-large',
+        subject: 'tools/list',
+        message: `${facts.tools.length} tools are ${Math.round(size / 1000)} kB of JSON; the largest is ${JSON.stringify(name)}`,
+        connection: session.connection,
+        frames: framesOf(session, 'tools/list'),
+      });
+      await Promise.resolve();
+    },
+  },
+];
+
+function nameOf(item: JsonObject): string {
+  const name = ownMember(item, 'name');
+  return typeof name === 'string' ? name : '';
+}
+
+/** The numbers of the first request of a method and of what follows it. */
+function framesOf({ connection }: Session, method: string): readonly number[] {
+  const index = connection.log.entries.findIndex(
+    ({ content, from }) =>
+      from === 'client' &&
+      content.kind === 'frame' &&
+      isObject(content.frame) &&
+      ownMember(content.frame, 'method') === method,
+  );
+  return index === -1 ? [] : [index + 1, index + 2];
+}

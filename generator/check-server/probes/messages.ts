@@ -1,0 +1,309 @@
+/** Notifications, many requests at once, and messages that are cut, joined, malformed or large. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ownMember, type JsonValue } from '../../read/json/json.js';
+import { isResponse, messagesOf, received } from '../raw/connection.js';
+import type { Probe, ProbeContext } from '../probe.js';
+import { textIn, type Session } from '../session.js';
+
+/** Milliseconds in which something that must not come would come. */
+const QUIET_MS = 300;
+/** Requests that are sent at once. */
+const BURST = 40;
+/** Bytes of a large message. */
+const LARGE_BYTES = 1024 * 1024;
+const PARSE_ERROR = -32700;
+const INVALID_REQUEST = -32600;
+
+/** A request that every server answers, with a result or an error. */
+export async function isAlive(session: Session, timeoutMs = session.timeoutMs): Promise<boolean> {
+  const method = session.isStateless ? 'server/discover' : 'ping';
+  const { outcome } = await session.request(method, undefined, { timeoutMs });
+  return outcome === 'result' || outcome === 'error';
+}
+
+/** Probes of how messages arrive. */
+export const MESSAGE_PROBES: readonly Probe[] = [
+  {
+    id: 'notifications',
+    title: 'notifications have no answer',
+    run: async ({ session, report, transport }) => {
+      const { connection } = session;
+      const notifications = [
+        ['notifications/mcpgen-check-unknown', undefined],
+        // Unknown requests must be ignored.
+        ['notifications/cancelled', { requestId: 'mcpgen-check-unknown', reason: 'a check' }],
+      ] as const;
+      for (const [method, params] of notifications) {
+        // Over HTTP, 2026-07-28 defines no notifications of clients.
+        if (transport === 'http' && session.isStateless) continue;
+        const sent = await session.notify(method, params);
+        if (transport === 'http') {
+          const status = await session.status(sent);
+          const body = connection.log.entries.slice(sent.frame).find(({ http }) => http?.exchange === sent.exchange);
+          const hasBody = body !== undefined && body.content.kind !== 'none';
+          if (status === undefined || status >= 400 || (status === 202 && !hasBody)) continue;
+          report({
+            rule: 'http-notification-status',
+            subject: method,
+            message: `${method} is answered with ${status}${hasBody ? ' and a body' : ''}`,
+            connection,
+            frames: [sent.frame, ...(body === undefined ? [] : [connection.log.entries.indexOf(body) + 1])],
+          });
+          continue;
+        }
+        await sleep(QUIET_MS);
+        const answer = received(connection.log, sent.frame).find(
+          ({ message }) => isResponse(message) && (ownMember(message, 'id') ?? null) === null,
+        );
+        if (answer === undefined) continue;
+        report({
+          rule: 'notification-answered',
+          subject: method,
+          message: `the notification ${method} is answered`,
+          connection,
+          frames: [sent.frame, answer.frame],
+        });
+      }
+    },
+  },
+  {
+    id: 'concurrency',
+    title: 'many requests at once',
+    run: async (context) => {
+      const { session, report } = context;
+      const { connection } = session;
+      const ids = Array.from({ length: BURST }, (_, index) => `mcpgen-burst-${index}`);
+      const replies = await Promise.all(ids.map(async (id) => session.request('mcpgen/check-burst', {}, { id })));
+      const [first] = replies;
+      if (first === undefined) return;
+      // Refusing many requests is allowed.
+      const lost = replies.filter(({ outcome, status }) => !/result|error/.test(outcome) && !(Number(status) >= 400));
+      const answers = received(connection.log, first.sent.frame).filter(({ message }) => isResponse(message));
+      const twice = ids.find((id) => answers.filter(({ message }) => ownMember(message, 'id') === id).length > 1);
+      const finding = { rule: 'concurrent-lost', subject: 'many requests', connection } as const;
+      if (lost.length === BURST) {
+        context.isUnanswered(session, first, 'a request among many');
+      } else if (lost[0] !== undefined) {
+        const message = `${lost.length} of ${BURST} requests sent at once have no answer`;
+        report({ ...finding, message, frames: lost.flatMap(({ frames }) => frames) });
+      } else if (twice !== undefined) {
+        const frames = answers.filter(({ message }) => ownMember(message, 'id') === twice).map(({ frame }) => frame);
+        report({ ...finding, message: `the request ${JSON.stringify(twice)} is answered more than once`, frames });
+      }
+    },
+  },
+  {
+    id: 'split',
+    title: 'a message that arrives in pieces',
+    transport: 'stdio',
+    isOnce: true,
+    run: async (context) => {
+      const session = await context.start();
+      // The pieces also cut characters of several bytes.
+      const params = { text: 'übergrößenträger 日本語 🌱' };
+      const reply = await session.request('mcpgen/check-split', params, { pieceBytes: 13 });
+      if (reply.outcome === 'error' || reply.outcome === 'result') return;
+      context.report({
+        rule: 'split-frame',
+        subject: 'a message in pieces',
+        message: 'a request that is written in pieces has no answer',
+        connection: session.connection,
+        frames: reply.frames,
+        isGeneral: true,
+      });
+    },
+  },
+  {
+    id: 'joined',
+    title: 'messages that arrive together',
+    transport: 'stdio',
+    isOnce: true,
+    run: async (context) => {
+      const session = await context.start();
+      const { connection } = session;
+      const request = (id: string): string =>
+        JSON.stringify({ jsonrpc: '2.0', id, method: 'mcpgen/check-joined', params: session.params() });
+      const ids = ['joined-1', 'joined-2', 'joined-3'];
+      const sent = await connection.send(ids.map(request).join('\n'));
+      const replies = await Promise.all(ids.map(async (id) => session.reply(sent, id)));
+      const lost = replies.filter(({ outcome }) => outcome !== 'error' && outcome !== 'result');
+      const finding = { rule: 'joined-frames', connection, isGeneral: true } as const;
+      if (lost.length > 0) {
+        context.report({
+          ...finding,
+          subject: 'messages together',
+          message: `${lost.length} of ${ids.length} requests in one write have no answer`,
+          frames: ids.map((_, index) => sent.frame + index),
+        });
+      }
+    },
+  },
+  {
+    id: 'malformed',
+    title: 'malformed messages',
+    isOnce: true,
+    run: runMalformed,
+  },
+  {
+    id: 'batch-newer',
+    title: 'a batch, which only 2025-03-26 has',
+    skip: ({ revision }) => (revision === '2025-03-26' ? 'it has batches' : undefined),
+    isOnce: true,
+    run: async (context) => {
+      const session = await context.start();
+      const { connection } = session;
+      const sent = await connection.send(batchText(session), { headers: batchHeaders(session) });
+      await afterwards(context, session, sent.frame, 'a batch');
+    },
+  },
+  {
+    id: 'batch',
+    title: 'a batch',
+    skip: ({ revision }) => (revision === '2025-03-26' ? undefined : 'only in 2025-03-26'),
+    run: async (context) => {
+      const session = await context.start();
+      const { connection } = session;
+      const sent = await connection.send(batchText(session));
+      const ids = ['batch-1', 'batch-2'];
+      const timeout = Math.min(session.timeoutMs, 3000);
+      const replies = await Promise.all(ids.map(async (id) => session.reply(sent, id, timeout)));
+      if (replies.every(({ message }) => message !== undefined && ids.includes(textIn(message, 'id')))) return;
+      context.report({
+        rule: 'batch-unsupported',
+        subject: 'a batch',
+        message: 'a batch of two pings is not answered in 2025-03-26',
+        connection,
+        frames: [...new Set(replies.flatMap(({ frames }) => frames))],
+      });
+    },
+  },
+  {
+    id: 'large',
+    title: 'a large message',
+    isOnce: true,
+    run: async (context) => {
+      const session = await context.start();
+      const { connection } = session;
+      const reply = await session.request('mcpgen/check-large', { text: 'x'.repeat(LARGE_BYTES) });
+      const isRefused = reply.status !== undefined && reply.status >= 400;
+      if (reply.outcome === 'error' || reply.outcome === 'result' || isRefused) return;
+      if (connection.end === undefined && (await isAlive(session))) return;
+      context.report({
+        rule: 'large-frame',
+        subject: 'a large message',
+        message: `after a request of 1 MiB, ${connection.end === undefined ? 'nothing is answered' : 'the server exits'}`,
+        connection,
+        frames: reply.frames,
+        isGeneral: true,
+      });
+    },
+  },
+];
+
+function batchText(session: Session): string {
+  const method = session.isStateless ? 'server/discover' : 'ping';
+  return JSON.stringify(['batch-1', 'batch-2'].map((id) => ({ jsonrpc: '2.0', id, method, params: session.params() })));
+}
+
+function batchHeaders({ isStateless, revision }: Session): Readonly<Record<string, string>> {
+  return isStateless ? { 'mcp-protocol-version': revision, 'mcp-method': 'server/discover' } : {};
+}
+
+/** Texts that are not messages, each with the codes that JSON-RPC 2.0 has for it. */
+const MALFORMED: readonly (readonly [string, string, readonly number[]])[] = [
+  ['text that is not JSON', '{"jsonrpc": "2.0", "id": "cut", "method": ', [PARSE_ERROR]],
+  ['a number', '42', [INVALID_REQUEST]],
+  ['an object that is not a message', '{"hello": "world"}', [INVALID_REQUEST]],
+  ['a request whose method is a number', '{"jsonrpc": "2.0", "id": "odd", "method": 1}', [INVALID_REQUEST]],
+  ['an empty array', '[]', [INVALID_REQUEST]],
+];
+
+async function runMalformed(context: ProbeContext): Promise<void> {
+  let session = await context.start();
+  for (const [what, text, codes] of MALFORMED) {
+    const { connection } = session;
+    const sent = await connection.send(text, { headers: batchHeaders(session) });
+    await connection.log.wait(
+      () => received(connection.log, sent.frame).find(({ message }) => isResponse(message)),
+      QUIET_MS,
+    );
+    const status = context.transport === 'http' ? await session.status(sent) : undefined;
+    const isAnswering = await afterwards(context, session, sent.frame, what);
+    // A slow server has answered it by now, before the request that followed.
+    const answer = received(connection.log, sent.frame).find(
+      ({ message }) => isResponse(message) && !isOwn(ownMember(message, 'id')),
+    );
+    reportMalformed(context, session, { what, frame: sent.frame, answer, codes, status });
+    // An invalid message may have ended the server.
+    if (!isAnswering) session = await context.start();
+  }
+}
+
+/** Whether an id is of a request that was valid. */
+function isOwn(id: JsonValue | undefined): boolean {
+  return typeof id === 'number';
+}
+
+interface MalformedAnswer {
+  readonly what: string;
+  readonly frame: number;
+  readonly answer: ReturnType<typeof received>[number] | undefined;
+  readonly codes: readonly number[];
+  readonly status: number | undefined;
+}
+
+function reportMalformed(
+  { report, transport }: ProbeContext,
+  { connection }: Session,
+  { what, frame, answer, codes, status }: MalformedAnswer,
+): void {
+  const isText = codes.includes(PARSE_ERROR);
+  const finding = { subject: what, connection, isGeneral: true } as const;
+  if (transport === 'http' && isText && status !== undefined && status < 400) {
+    const frames = [frame, ...responseFrames(connection, frame)];
+    report({ rule: 'http-malformed-status', message: `${what} is answered with ${status}`, frames, ...finding });
+  }
+  if (answer === undefined) {
+    if (transport === 'http' || !isText || connection.end !== undefined) return;
+    report({ rule: 'malformed-unanswered', message: `${what} is not answered`, frames: [frame], ...finding });
+    return;
+  }
+  const error = ownMember(answer.message, 'error');
+  const code = error === null || typeof error !== 'object' ? undefined : (error as { readonly code?: unknown }).code;
+  // Codes of the server's own range are as good as none; -32700 for what is not a message is common.
+  if (typeof code !== 'number' || codes.includes(code) || code > INVALID_REQUEST || code === PARSE_ERROR) return;
+  report({
+    rule: 'malformed-code',
+    message: `${what} is answered with ${code} instead of ${codes.join(' or ')}`,
+    frames: [frame, answer.frame],
+    ...finding,
+  });
+}
+
+function responseFrames({ log }: Session['connection'], after: number): readonly number[] {
+  const index = log.entries.findIndex(
+    (entry, at) => at >= after && entry.from === 'server' && entry.http !== undefined,
+  );
+  return index === -1 ? [] : [index + 1];
+}
+
+/** Whether the server still answers; reports if it does not. */
+async function afterwards(context: ProbeContext, session: Session, frame: number, what: string): Promise<boolean> {
+  const { connection } = session;
+  const isFine = await isAlive(session);
+  if (isFine) return true;
+  const { entries } = connection.log;
+  const probe = entries.findIndex(
+    (entry, index) => index >= frame && entry.from === 'client' && messagesOf(entry).length > 0,
+  );
+  const hasEnded = connection.end !== undefined;
+  context.report({
+    rule: hasEnded ? 'ended-by-input' : 'malformed-blocks',
+    subject: what,
+    message: hasEnded ? `${what} ends the server` : `after ${what}, requests are not answered`,
+    connection,
+    frames: [frame, ...(probe === -1 ? [] : [probe + 1]), ...(hasEnded ? [entries.length] : [])],
+    isGeneral: true,
+  });
+  return false;
+}

@@ -1,0 +1,581 @@
+/** Runs the probes against a server, each so that a server that hangs or crashes does not stop the others. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Dispatcher } from 'undici';
+import { isLoopback, type ServerTarget } from '../connect/target.js';
+import { McpgenError } from '../errors.js';
+import { Inspector } from '../inspect/inspector.js';
+import type { Finding } from '../inspect/finding.js';
+import type { RuleId } from '../inspect/rules.js';
+import { SERVER_RULES } from '../inspect/server-rules.js';
+import { compareText, isObject, ownMember, type JsonObject } from '../read/json/json.js';
+import { RECORDING_VERSION } from '../recording/entry.js';
+import { displayUrl } from '../text.js';
+import { againLine, evidenceOf, targetWords } from './evidence.js';
+import type { CallSettings, Probe, ProbeContext, ReportedFinding, ServerFacts } from './probe.js';
+import { PROBES } from './probes/index.js';
+import { readLists } from './probes/lists.js';
+import { isAlive } from './probes/messages.js';
+import { messagesOf, type Connection } from './raw/connection.js';
+import { HttpConnection } from './raw/http.js';
+import { StdioConnection } from './raw/stdio.js';
+import { SEVERITIES, type CheckFinding, type CheckReport, type ProbeOutcome } from './report.js';
+import { handshake, Session, STATEFUL_REVISIONS, STATELESS_REVISION, type Handshake, type Reply } from './session.js';
+
+/** Most milliseconds of one probe. */
+const PROBE_TIMEOUT_MS = 120_000;
+/** Most milliseconds of a request after the handshake. */
+const REQUEST_TIMEOUT_MS = 10_000;
+/** Milliseconds in which a server that hangs is asked whether it lives. */
+const ALIVE_TIMEOUT_MS = 2000;
+/** How often a revision may hang before its other probes are skipped. */
+const MAX_HANGS = 3;
+/** Revisions that are probed at the same time. */
+const CONCURRENCY = 2;
+
+/** Options of {@link checkServer}. */
+export interface CheckSettings {
+  readonly calls: CallSettings;
+  /** Receives what is being done. */
+  readonly onProgress?: (text: string) => void;
+}
+
+/** A finding before it is merged with the same one of other revisions. */
+interface RawFinding extends Omit<CheckFinding, 'isKnown' | 'revisions'> {
+  readonly revision: string | undefined;
+}
+
+/** What was found out about one revision. */
+interface Spoken {
+  readonly revision: string;
+  readonly session: Session;
+  readonly capabilities: JsonObject;
+  readonly serverInfo: JsonObject;
+}
+
+/**
+ * Asks a server all that the probes ask, in each revision that it speaks.
+ *
+ * @throws {@link McpgenError} if it cannot be started, or speaks no revision.
+ */
+export async function checkServer(target: ServerTarget, settings: CheckSettings): Promise<CheckReport> {
+  // Imported on demand: it loads a whole client.
+  const { createDispatcher } = await import('../connect/open.js');
+  const dispatcher = target.kind === 'http' ? await createDispatcher(target) : undefined;
+  const check = new Check(target, settings, dispatcher);
+  try {
+    return await check.run();
+  } finally {
+    await check.closeAll();
+    await dispatcher?.destroy();
+  }
+}
+
+class Check {
+  readonly #target: ServerTarget;
+  readonly #settings: CheckSettings;
+  readonly #dispatcher: Dispatcher | undefined;
+  readonly #findings: RawFinding[] = [];
+  readonly #outcomes: ProbeOutcome[] = [];
+  readonly #open = new Set<Connection>();
+  /** Entries that a probe has reported, by connection. */
+  readonly #reported = new Map<Connection, Set<number>>();
+  #stderr = '';
+
+  constructor(target: ServerTarget, settings: CheckSettings, dispatcher: Dispatcher | undefined) {
+    this.#target = target;
+    this.#settings = settings;
+    this.#dispatcher = dispatcher;
+  }
+
+  async run(): Promise<CheckReport> {
+    const spoken = await this.#findRevisions();
+    const newest = spoken.at(-1);
+    if (newest === undefined) throw this.#speaksNothing();
+    const queue = [...spoken];
+    let tools = 0;
+    const worker = async (): Promise<void> => {
+      for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+        const facts = await this.#probeRevision(next, spoken, next === newest);
+        if (next === newest) tools = facts.tools.length;
+      }
+    };
+    await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+    const { kind, secrets } = this.#target;
+    const text = (value: unknown): string | undefined =>
+      typeof value === 'string' ? secrets.redact(value) : undefined;
+    return {
+      server: {
+        target: secrets.redact(
+          this.#target.kind === 'http' ? displayUrl(this.#target.url.href) : targetWords(this.#target),
+        ),
+        name: text(ownMember(newest.serverInfo, 'name')),
+        version: text(ownMember(newest.serverInfo, 'version')),
+      },
+      transport: kind,
+      revisions: spoken.map(({ revision }) => revision),
+      tools,
+      probes: this.#outcomes,
+      findings: mergeFindings(this.#findings),
+      fixed: [],
+    };
+  }
+
+  async closeAll(): Promise<void> {
+    await Promise.all([...this.#open].map(async (connection) => connection.close()));
+    this.#open.clear();
+  }
+
+  async #connect(): Promise<Connection> {
+    const target = this.#target;
+    const connection =
+      target.kind === 'http' ? new HttpConnection(target, this.#dispatcher) : await StdioConnection.open(target);
+    this.#open.add(connection);
+    return connection;
+  }
+
+  /** Closes a connection and inspects what was said on it. */
+  async #finish(connection: Connection, revision: string | undefined, probe: string): Promise<void> {
+    if (!this.#open.delete(connection)) return;
+    await connection.close();
+    if (connection instanceof StdioConnection) this.#stderr = connection.stderr || this.#stderr;
+    if (connection.log.isFlooded) {
+      this.#report(
+        {
+          rule: 'flood',
+          subject: 'output',
+          message: `the server sent ${connection.log.entries.length} messages in a row; the connection was closed`,
+          connection,
+          frames: [1, 2, connection.log.entries.length],
+          isGeneral: true,
+        },
+        revision,
+      );
+    }
+    this.#inspect(connection, revision, probe);
+  }
+
+  #inspect(connection: Connection, revision: string | undefined, probe: string): void {
+    const inspector = new Inspector({
+      header: {
+        version: RECORDING_VERSION,
+        transport: connection.kind,
+        ...(revision === undefined ? {} : { revision }),
+      },
+    });
+    const { entries } = connection.log;
+    const found: Finding[] = [];
+    const subjects = new Map<number, string>();
+    for (const entry of entries) {
+      const inspected = inspector.add(entry);
+      found.push(...inspected.findings);
+      const [message] = inspected.messages;
+      const subject = [message?.method, message?.target].filter((part) => part !== undefined).join(' ');
+      if (subject !== '') subjects.set(inspected.frame, subject);
+    }
+    const reported = this.#reported.get(connection) ?? new Set<number>();
+    const known = new Set<string>();
+    for (const finding of found) {
+      if (finding.by !== 'server' || isExpected(finding, connection) || reported.has(finding.frame)) continue;
+      const { rule, severity, message, frame, related, pointer } = finding;
+      const subject = `${subjects.get(frame) ?? probe}${pointer ?? ''}`;
+      // The first of its kind is shown.
+      const key = JSON.stringify([rule, subject]);
+      if (known.has(key)) continue;
+      known.add(key);
+      const frames = related === undefined ? [frame] : [related, frame];
+      const own = this.#redacted(connection, frames);
+      this.#findings.push({
+        rule,
+        severity,
+        subject,
+        message: this.#target.secrets.redact(message),
+        pointer,
+        revision: finding.revision ?? revision,
+        evidence: own,
+        again: againLine(this.#target, connection, withRequest(connection, frames)),
+      });
+    }
+  }
+
+  #redacted(connection: Connection, frames: readonly number[]): CheckFinding['evidence'] {
+    const { sent, received } = evidenceOf(connection, withRequest(connection, frames));
+    const redact = (text: string): string => this.#target.secrets.redact(text);
+    return { sent: sent.map(redact), received: received.map(redact) };
+  }
+
+  #report(finding: ReportedFinding, revision: string | undefined): void {
+    const { rule, subject, message, connection, frames, isGeneral = false } = finding;
+    const known = this.#reported.get(connection) ?? new Set<number>();
+    for (const frame of frames) known.add(frame);
+    this.#reported.set(connection, known);
+    this.#findings.push({
+      rule,
+      severity: SERVER_RULES[rule].severity,
+      subject,
+      message: this.#target.secrets.redact(message),
+      revision: isGeneral ? undefined : revision,
+      evidence: this.#redacted(connection, frames),
+      again: finding.again ?? againLine(this.#target, connection, frames),
+    });
+  }
+
+  /** The revisions that the server speaks, oldest first, each with an open session. */
+  async #findRevisions(): Promise<readonly Spoken[]> {
+    const wanted = this.#target.revisions;
+    const candidates = [STATELESS_REVISION, ...[...STATEFUL_REVISIONS].reverse()].filter(
+      (revision) => wanted?.includes(revision) ?? true,
+    );
+    const spoken: Spoken[] = [];
+    let silent = 0;
+    for (const revision of candidates) {
+      // A server that does not answer twice answers nothing.
+      if (silent === 2 && spoken.length === 0) break;
+      this.#settings.onProgress?.(`${revision}: connecting`);
+      const start = performance.now();
+      const { found, isSilent } = await this.#speak(revision);
+      silent += isSilent ? 1 : 0;
+      if (found !== undefined) spoken.unshift(found);
+      this.#outcomes.push({
+        id: 'handshake',
+        title: revision === STATELESS_REVISION ? 'server/discover' : 'handshake',
+        revision,
+        status: found === undefined ? 'skipped' : 'passed',
+        ...(found === undefined ? { note: isSilent ? 'no answer' : 'not supported' } : {}),
+        milliseconds: Math.round(performance.now() - start),
+      });
+    }
+    return spoken;
+  }
+
+  async #speak(revision: string): Promise<{ readonly found: Spoken | undefined; readonly isSilent: boolean }> {
+    const connection = await this.#connect();
+    const timeoutMs = this.#target.timeoutMs;
+    if (revision === STATELESS_REVISION) return this.#speakStateless(connection);
+    const { session, reply, version } = await handshake(connection, revision, timeoutMs);
+    if (version !== revision || reply.result === undefined) {
+      await this.#finish(connection, undefined, 'handshake');
+      return { found: undefined, isSilent: reply.outcome === 'timeout' };
+    }
+    const [capabilities, serverInfo] = ['capabilities', 'serverInfo'].map((key) => memberObject(reply.result, key));
+    return {
+      found: {
+        revision,
+        session: this.#limited(session),
+        capabilities: capabilities ?? {},
+        serverInfo: serverInfo ?? {},
+      },
+      isSilent: false,
+    };
+  }
+
+  async #speakStateless(
+    connection: Connection,
+  ): Promise<{ readonly found: Spoken | undefined; readonly isSilent: boolean }> {
+    const session = new Session(connection, STATELESS_REVISION, this.#target.timeoutMs);
+    // Servers of older revisions may not answer what comes before the handshake.
+    const timeoutMs = Math.min(this.#target.timeoutMs, REQUEST_TIMEOUT_MS);
+    const reply = await session.request('server/discover', undefined, { timeoutMs });
+    const versions = reply.result === undefined ? undefined : ownMember(reply.result, 'supportedVersions');
+    if (Array.isArray(versions) && (versions as readonly unknown[]).includes(STATELESS_REVISION)) {
+      const meta = memberObject(reply.result, '_meta');
+      return {
+        found: {
+          revision: STATELESS_REVISION,
+          session: this.#limited(session),
+          capabilities: memberObject(reply.result, 'capabilities') ?? {},
+          serverInfo: memberObject(meta, 'io.modelcontextprotocol/serverInfo') ?? {},
+        },
+        isSilent: false,
+      };
+    }
+    if (reply.outcome === 'error') {
+      // A list of tools with a result type is of this revision, whatever became of server/discover.
+      const tools = await session.request('tools/list', undefined, { timeoutMs });
+      if (tools.result !== undefined && Object.hasOwn(tools.result, 'resultType')) {
+        const found = {
+          revision: STATELESS_REVISION,
+          session: this.#limited(session),
+          capabilities: { tools: {} },
+          serverInfo: {},
+        };
+        return { found, isSilent: false };
+      }
+    }
+    // What a server of an older revision says before the handshake is not inspected.
+    this.#open.delete(connection);
+    await connection.close();
+    return { found: undefined, isSilent: reply.outcome === 'timeout' };
+  }
+
+  /** The same session with the time limit of requests after the handshake. */
+  #limited({ connection, revision, timeoutMs }: Session): Session {
+    return new Session(connection, revision, Math.min(timeoutMs, REQUEST_TIMEOUT_MS));
+  }
+
+  #speaksNothing(): McpgenError {
+    const { secrets, place } = this.#target;
+    const lines = this.#stderr
+      .trim()
+      .split('\n')
+      .filter((line) => line.trim() !== '')
+      .slice(-5);
+    const log = lines.length === 0 ? '' : `; it wrote:\n${lines.map((line) => `  ${line}`).join('\n')}`;
+    return new McpgenError(secrets.redact(`the server speaks no revision of MCP that is known${log}`), {
+      place: secrets.redact(place),
+      remedy: 'Check that it runs and its credentials are right; --timeout SECONDS allows more time.',
+    });
+  }
+
+  async #probeRevision(found: Spoken, all: readonly Spoken[], isNewest: boolean): Promise<ServerFacts> {
+    const { revision } = found;
+    const spoken = all.map((item) => item.revision);
+    let session = found.session;
+    let hangs = 0;
+    const report = (finding: ReportedFinding): void => {
+      this.#report(finding, revision);
+    };
+    const facts = await this.#timed('lists', 'lists with all pages', revision, async () =>
+      readLists(
+        { session, report, isUnanswered: (own, reply, what) => isUnanswered(report, own, reply, what) },
+        found.capabilities,
+      ),
+    );
+    const known = facts ?? {
+      capabilities: found.capabilities,
+      tools: [],
+      resources: [],
+      prompts: [],
+      paged: new Set(),
+    };
+    for (const probe of PROBES) {
+      const note = this.#whySkipped(probe, session, isNewest) ?? (hangs >= MAX_HANGS ? 'the server hangs' : undefined);
+      if (note !== undefined) {
+        if (hangs >= MAX_HANGS) this.#skipped(probe, revision, note);
+        continue;
+      }
+      const own = new Set<Connection>();
+      const context = this.#context({ session, facts: known, spoken, own, report });
+      const why = probe.skip?.(context);
+      if (why !== undefined) {
+        this.#skipped(probe, revision, why);
+        continue;
+      }
+      this.#settings.onProgress?.(`${revision}: ${probe.title}`);
+      await this.#timed(probe.id, probe.title, revision, async () => probe.run(context));
+      for (const connection of own) await this.#finish(connection, revision, probe.id);
+      const { next, hasHung } = await this.#keepAlive(session, revision);
+      session = next;
+      hangs += hasHung ? 1 : 0;
+    }
+    await this.#finish(session.connection, revision, 'shared');
+    return known;
+  }
+
+  #whySkipped(probe: Probe, session: Session, isNewest: boolean): string | undefined {
+    if (probe.transport !== undefined && probe.transport !== this.#target.kind) return 'another transport';
+    if (probe.era !== undefined && (probe.era === 'stateless') !== session.isStateless) return 'another revision';
+    return probe.isOnce === true && !isNewest && !this.#isNewestOfEra(probe, session) ? 'once' : undefined;
+  }
+
+  /** Probes of the handshake run in the newest revision that has one. */
+  #isNewestOfEra(probe: Probe, session: Session): boolean {
+    return (
+      probe.era === 'stateful' &&
+      !this.#outcomes.some(
+        ({ id, revision, status }) =>
+          id === 'handshake' &&
+          status === 'passed' &&
+          revision !== STATELESS_REVISION &&
+          String(revision) > session.revision,
+      )
+    );
+  }
+
+  #skipped({ id, title }: Probe, revision: string, note: string): void {
+    this.#outcomes.push({ id, title, revision, status: 'skipped', note, milliseconds: 0 });
+  }
+
+  /** Runs a probe within its time. What goes wrong is its outcome. */
+  async #timed<T>(id: string, title: string, revision: string, action: () => Promise<T>): Promise<T | undefined> {
+    const start = performance.now();
+    const before = this.#findings.length;
+    const controller = new AbortController();
+    let note: string | undefined;
+    let result: T | undefined;
+    try {
+      const limit = sleep(PROBE_TIMEOUT_MS, undefined, { signal: controller.signal, ref: false }).then(() => {
+        throw new Error(`not finished after ${PROBE_TIMEOUT_MS / 1000} s`);
+      });
+      limit.catch(() => undefined);
+      result = await Promise.race([action(), limit]);
+    } catch (error) {
+      note = error instanceof Error ? error.message : String(error);
+    }
+    controller.abort();
+    const status = note !== undefined ? 'failed' : this.#findings.length > before ? 'found' : 'passed';
+    this.#outcomes.push({
+      id,
+      title,
+      revision,
+      status,
+      ...(note === undefined ? {} : { note: this.#target.secrets.redact(note) }),
+      milliseconds: Math.round(performance.now() - start),
+    });
+    return result;
+  }
+
+  /** The session of a revision, with a new process if the old one ended or hangs. */
+  async #keepAlive(session: Session, revision: string): Promise<{ readonly next: Session; readonly hasHung: boolean }> {
+    const { connection } = session;
+    const isRunning = connection.end === undefined && !connection.log.isFlooded;
+    // Over HTTP each request has its own connection.
+    if (isRunning && (connection.kind === 'http' || (await isAlive(session, ALIVE_TIMEOUT_MS)))) {
+      return { next: session, hasHung: false };
+    }
+    await this.#finish(connection, revision, 'shared');
+    const next = await this.#start(revision).catch(() => undefined);
+    return { next: next ?? session, hasHung: true };
+  }
+
+  async #start(revision: string): Promise<Session> {
+    const connection = await this.#connect();
+    const timeoutMs = Math.min(this.#target.timeoutMs, REQUEST_TIMEOUT_MS);
+    if (revision === STATELESS_REVISION) {
+      const session = new Session(connection, revision, this.#target.timeoutMs);
+      // The answer shows that a process has started, so that later ones are not just late.
+      if (connection.kind === 'stdio') await session.request('server/discover');
+      return new Session(connection, revision, timeoutMs);
+    }
+    const { session, version } = await handshake(connection, revision, this.#target.timeoutMs);
+    if (version !== revision) throw new Error(`the server no longer agrees on ${revision}`);
+    return this.#limited(session);
+  }
+
+  #context({
+    session,
+    facts,
+    spoken,
+    own,
+    report,
+  }: {
+    readonly session: Session;
+    readonly facts: ServerFacts;
+    readonly spoken: readonly string[];
+    readonly own: Set<Connection>;
+    readonly report: ProbeContext['report'];
+  }): ProbeContext {
+    const target = this.#target;
+    const { timeoutMs, revision } = session;
+    const owned = async <T>(make: () => Promise<T>, connectionOf: (made: T) => Connection): Promise<T> => {
+      const made = await make();
+      own.add(connectionOf(made));
+      return made;
+    };
+    const open = async (): Promise<Connection> =>
+      owned(
+        async () => this.#connect(),
+        (made) => made,
+      );
+    return {
+      revision,
+      transport: target.kind,
+      session,
+      facts,
+      calls: this.#settings.calls,
+      isLocal: target.kind === 'http' && isLoopback(target.url),
+      spoken,
+      timeoutMs,
+      open,
+      openProcess: async () => {
+        const connection = await open();
+        if (connection instanceof StdioConnection) return connection;
+        throw new TypeError('not a process');
+      },
+      start: async () =>
+        owned(
+          async () => this.#start(revision),
+          (made) => made.connection,
+        ),
+      shake: async (version): Promise<Handshake> => handshake(await open(), version, target.timeoutMs),
+      report,
+      isUnanswered: (own_, reply, what) => isUnanswered(report, own_, reply, what),
+    };
+  }
+}
+
+function isUnanswered(report: ProbeContext['report'], session: Session, reply: Reply, what: string): boolean {
+  if (reply.outcome === 'result' || reply.outcome === 'error') return false;
+  // Over HTTP, a status of failure is an answer.
+  if (reply.status !== undefined && reply.status >= 400) return true;
+  const { connection } = session;
+  const how =
+    connection.end === undefined ? `no answer within ${session.timeoutMs / 1000} s` : 'no answer: the server exited';
+  report({
+    rule: 'no-answer',
+    subject: what,
+    message: `${what} has ${reply.outcome === 'over' && connection.end === undefined ? 'no response message' : how}`,
+    connection,
+    frames: [...reply.frames, ...(connection.end === undefined ? [] : [connection.log.entries.length])],
+  });
+  return true;
+}
+
+/** Findings of an inspection that a probe provoked, and that are no fault. */
+function isExpected({ rule, frame }: Finding, { log }: Connection): boolean {
+  if (EXPECTED.has(rule)) return true;
+  // The body of an error such as 405 is no response on a stream.
+  if (rule === 'http-response-on-get') return log.entries[frame - 1]?.http?.kind === 'response';
+  // A resumed stream repeats what was sent before.
+  if (rule === 'duplicate-response') return requestOf(log, frame)?.method === 'GET';
+  if (rule !== 'unknown-response') return false;
+  // What is no valid request may have an id, with which it is answered.
+  const ids = log.entries.flatMap((entry) =>
+    entry.from === 'client' ? messagesOf(entry).map((message) => ownMember(message, 'id')) : [],
+  );
+  const entry = log.entries[frame - 1];
+  return entry !== undefined && messagesOf(entry).every((message) => ids.includes(ownMember(message, 'id')));
+}
+
+/** The HTTP request to which an entry belongs. */
+function requestOf({ entries }: Connection['log'], frame: number): { readonly method: string } | undefined {
+  const exchange = entries[frame - 1]?.http?.exchange;
+  for (const { http } of entries) if (http?.kind === 'request' && http.exchange === exchange) return http;
+  return undefined;
+}
+
+/** An answer to what is no message has no id, and a connection that is cut leaves requests without a response. */
+const EXPECTED: ReadonlySet<RuleId> = new Set<RuleId>(['response-without-id', 'http-no-response']);
+
+/** The frames, and the request of a response over HTTP. */
+function withRequest({ log }: Connection, frames: readonly number[]): readonly number[] {
+  const exchanges = new Set(frames.map((frame) => log.entries[frame - 1]?.http?.exchange));
+  const requests = log.entries.flatMap(({ http }, index) =>
+    http?.kind === 'request' && exchanges.has(http.exchange) ? [index + 1] : [],
+  );
+  return [...new Set([...frames, ...requests])].sort((a, b) => a - b);
+}
+
+function memberObject(value: JsonObject | undefined, key: string): JsonObject | undefined {
+  const member = value === undefined ? undefined : ownMember(value, key);
+  return isObject(member) ? member : undefined;
+}
+
+/** The findings, those that are the same in several revisions as one, the worst first. */
+function mergeFindings(findings: readonly RawFinding[]): readonly CheckFinding[] {
+  const merged = new Map<string, CheckFinding & { revisions: readonly string[] }>();
+  for (const { revision, ...finding } of findings) {
+    const key = JSON.stringify([finding.rule, finding.subject]);
+    const known = merged.get(key);
+    const revisions = new Set([...(known?.revisions ?? []), ...(revision === undefined ? [] : [revision])]);
+    // The newest revision is shown.
+    const isNewer = known === undefined || (revision ?? '') > (known.revisions.at(-1) ?? '');
+    const shown = isNewer ? finding : known;
+    merged.set(key, { ...shown, revisions: [...revisions].sort(), isKnown: false });
+  }
+  return [...merged.values()].sort(
+    (a, b) =>
+      SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) ||
+      compareText(a.rule, b.rule) ||
+      compareText(a.subject, b.subject),
+  );
+}

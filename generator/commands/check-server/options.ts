@@ -1,0 +1,84 @@
+import { McpgenError } from '../../errors.js';
+import { RULE_IDS } from '../../check-server/rules.js';
+import { SEVERITIES } from '../../check-server/report.js';
+import type { Severity } from '../../inspect/rules.js';
+import { closestMatch } from '../../text.js';
+import {
+  booleanOption,
+  choiceOption,
+  pathsOption,
+  stringOption,
+  stringsOption,
+  type RawOptions,
+} from '../shared/options.js';
+import { parseConnectOptions, parseMcpConfigOptions, type McpConfigOptions } from '../shared/server-tools.js';
+
+/** The options of `mcpgen check-server`. */
+export interface CheckServerOptions extends McpConfigOptions {
+  /** Whether tools with `readOnlyHint` are called. */
+  readonly call: boolean;
+  /** Other tools that are called. */
+  readonly callTools: readonly string[];
+  /** Rules that count; all by default. */
+  readonly only: readonly string[] | undefined;
+  readonly skip: readonly string[];
+  readonly baseline: string | undefined;
+  readonly updateBaseline: boolean;
+  readonly failOn: Severity;
+  readonly json: boolean;
+  readonly markdown: boolean;
+  /** Files; `-` is standard output. */
+  readonly sarif: string | undefined;
+  readonly junit: string | undefined;
+  readonly html: string | undefined;
+}
+
+/** @throws {@link McpgenError} if two reports would go to standard output, or a rule does not exist. */
+export function parseCheckServerOptions(raw: RawOptions): CheckServerOptions {
+  const options: CheckServerOptions = {
+    ...parseConnectOptions(raw),
+    ...parseMcpConfigOptions(raw),
+    call: booleanOption(raw, 'call'),
+    callTools: pathsOption(raw, 'callTool') ?? [],
+    only: rulesOption(raw, 'only'),
+    skip: rulesOption(raw, 'skip') ?? [],
+    baseline: stringOption(raw, 'baseline'),
+    updateBaseline: booleanOption(raw, 'updateBaseline'),
+    failOn: choiceOption(raw, 'failOn', SEVERITIES) ?? 'violation',
+    json: booleanOption(raw, 'json'),
+    markdown: booleanOption(raw, 'markdown'),
+    sarif: stringOption(raw, 'sarif'),
+    junit: stringOption(raw, 'junit'),
+    html: stringOption(raw, 'html'),
+  };
+  const outputs = [
+    ...(options.json ? ['--json'] : []),
+    ...(options.markdown ? ['--markdown'] : []),
+    ...(['sarif', 'junit', 'html'] as const).flatMap((name) => (options[name] === '-' ? [`--${name} -`] : [])),
+  ];
+  if (outputs.length > 1) {
+    throw new McpgenError(`${outputs.join(' and ')} cannot be combined`, {
+      remedy: 'Write all but one of them to files.',
+    });
+  }
+  if (options.updateBaseline && options.baseline === undefined) {
+    throw new McpgenError('needs the file of the baseline', {
+      place: '--update-baseline',
+      remedy: 'Add --baseline FILE.',
+    });
+  }
+  return options;
+}
+
+function rulesOption(raw: RawOptions, name: string): readonly string[] | undefined {
+  const ids = stringsOption(raw, name);
+  for (const id of ids ?? []) {
+    if (RULE_IDS.includes(id)) continue;
+    const similar = closestMatch(id, RULE_IDS);
+    throw new McpgenError(`there is no rule ${JSON.stringify(id)}`, {
+      place: `--${name}`,
+      remedy: similar === undefined ? 'docs/check-server.md lists the rules.' : `Did you mean ${similar}?`,
+    });
+  }
+  return ids;
+}
