@@ -1,5 +1,5 @@
 /** What `check-server` found, as data. Reports in other forms are printed from it. */
-import type { Severity } from '../inspect/rules.js';
+import type { RuleId, Severity } from '../inspect/rules.js';
 
 /** What was sent and received. */
 export interface Evidence {
@@ -9,7 +9,7 @@ export interface Evidence {
 
 /** A rule that the server breaks. The same fault in several revisions is one finding. */
 export interface CheckFinding {
-  readonly rule: string;
+  readonly rule: RuleId;
   readonly severity: Severity;
   /** What it is about, such as a method or the name of a tool; identifies the finding together with the rule. */
   readonly subject: string;

@@ -5,8 +5,7 @@ import { isLoopback, type ServerTarget } from '../connect/target.js';
 import { McpgenError } from '../errors.js';
 import { Inspector } from '../inspect/inspector.js';
 import type { Finding } from '../inspect/finding.js';
-import type { RuleId } from '../inspect/rules.js';
-import { SERVER_RULES } from '../inspect/server-rules.js';
+import { ruleOf, type RuleId } from '../inspect/rules.js';
 import { compareText, isObject, ownMember, type JsonObject } from '../read/json/json.js';
 import { RECORDING_VERSION } from '../recording/entry.js';
 import { displayUrl } from '../text.js';
@@ -15,7 +14,7 @@ import type { CallSettings, Probe, ProbeContext, ReportedFinding, ServerFacts } 
 import { PROBES } from './probes/index.js';
 import { readLists } from './probes/lists.js';
 import { isAlive } from './probes/messages.js';
-import { messagesOf, type Connection } from './raw/connection.js';
+import type { Connection } from './raw/connection.js';
 import { HttpConnection } from './raw/http.js';
 import { StdioConnection } from './raw/stdio.js';
 import { SEVERITIES, type CheckFinding, type CheckReport, type ProbeOutcome } from './report.js';
@@ -175,7 +174,7 @@ class Check {
     const reported = this.#reported.get(connection) ?? new Set<number>();
     const known = new Set<string>();
     for (const finding of found) {
-      if (finding.by !== 'server' || isExpected(finding, connection) || reported.has(finding.frame)) continue;
+      if (finding.by !== 'server' || EXPECTED.has(finding.rule) || reported.has(finding.frame)) continue;
       const { rule, severity, message, frame, related, pointer } = finding;
       const subject = `${subjects.get(frame) ?? probe}${pointer ?? ''}`;
       // The first of its kind is shown.
@@ -210,7 +209,7 @@ class Check {
     this.#reported.set(connection, known);
     this.#findings.push({
       rule,
-      severity: SERVER_RULES[rule].severity,
+      severity: ruleOf(rule).severity,
       subject,
       message: this.#target.secrets.redact(message),
       revision: isGeneral ? undefined : revision,
@@ -520,31 +519,8 @@ function isUnanswered(report: ProbeContext['report'], session: Session, reply: R
   return true;
 }
 
-/** Findings of an inspection that a probe provoked, and that are no fault. */
-function isExpected({ rule, frame }: Finding, { log }: Connection): boolean {
-  if (EXPECTED.has(rule)) return true;
-  // The body of an error such as 405 is no response on a stream.
-  if (rule === 'http-response-on-get') return log.entries[frame - 1]?.http?.kind === 'response';
-  // A resumed stream repeats what was sent before.
-  if (rule === 'duplicate-response') return requestOf(log, frame)?.method === 'GET';
-  if (rule !== 'unknown-response') return false;
-  // What is no valid request may have an id, with which it is answered.
-  const ids = log.entries.flatMap((entry) =>
-    entry.from === 'client' ? messagesOf(entry).map((message) => ownMember(message, 'id')) : [],
-  );
-  const entry = log.entries[frame - 1];
-  return entry !== undefined && messagesOf(entry).every((message) => ids.includes(ownMember(message, 'id')));
-}
-
-/** The HTTP request to which an entry belongs. */
-function requestOf({ entries }: Connection['log'], frame: number): { readonly method: string } | undefined {
-  const exchange = entries[frame - 1]?.http?.exchange;
-  for (const { http } of entries) if (http?.kind === 'request' && http.exchange === exchange) return http;
-  return undefined;
-}
-
-/** An answer to what is no message has no id, and a connection that is cut leaves requests without a response. */
-const EXPECTED: ReadonlySet<RuleId> = new Set<RuleId>(['response-without-id', 'http-no-response']);
+/** What a probe provokes: a connection that is cut leaves requests without a response. */
+const EXPECTED: ReadonlySet<RuleId> = new Set<RuleId>(['http-no-response']);
 
 /** The frames, and the request of a response over HTTP. */
 function withRequest({ log }: Connection, frames: readonly number[]): readonly number[] {

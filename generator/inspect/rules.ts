@@ -1,28 +1,9 @@
 /** The rules of `inspect` and `check-server`, as data: `docs/rules.md` lists them. Their ids never change. */
 
-/**
- * How bad it is: a `violation` breaks a requirement of the specification; a `deviation` breaks a recommendation, or
- * something that common programs tolerate; `advice` breaks nothing.
- */
-export type Severity = 'violation' | 'deviation' | 'advice';
+import type { Rule } from './rule.js';
+import { SERVER_RULES } from './server-rules.js';
 
-/** A rule. */
-export interface Rule {
-  readonly severity: Severity;
-  /** What is wrong, in a few words. */
-  readonly title: string;
-  /** Why it matters and what to do, in one or two sentences. */
-  readonly help: string;
-  /** The page of the specification, below `docs/specification/<revision>/`, with an anchor if it has one. */
-  readonly section: string;
-  /** The page from 2026-07-28 on, where it is another one. */
-  readonly stateless?: string;
-  /** The first and the last revision whose text has the rule. */
-  readonly since?: string;
-  readonly until?: string;
-  /** `traffic`: found in any conversation; `server`: only found by asking a server, as `check-server` does. */
-  readonly foundIn: 'traffic' | 'server';
-}
+export type { Rule, Severity } from './rule.js';
 
 const MESSAGES = { section: 'basic#messages', foundIn: 'traffic' } as const;
 const STDIO = { section: 'basic/transports#stdio', stateless: 'basic/transports/stdio', foundIn: 'traffic' } as const;
@@ -51,7 +32,7 @@ const SUBSCRIPTIONS = { section: 'basic/patterns/subscriptions', foundIn: 'traff
 const META = { section: 'basic#_meta', foundIn: 'traffic', since: '2025-06-18' } as const;
 
 /** The rules that a recorded conversation can break, by id. */
-export const RULES = {
+const TRAFFIC_RULES = {
   // Framing
   'not-json': {
     ...STDIO,
@@ -671,8 +652,16 @@ export const RULES = {
   },
 } as const satisfies Readonly<Record<string, Rule>>;
 
+/** All rules by id. */
+export const RULES = { ...TRAFFIC_RULES, ...SERVER_RULES };
+
 /** The id of a rule. */
 export type RuleId = keyof typeof RULES;
+
+/** Whether a text is the id of a rule. */
+export function isRuleId(text: string): text is RuleId {
+  return Object.hasOwn(RULES, text);
+}
 
 /** A rule by its id. */
 export function ruleOf(id: RuleId): Rule {
@@ -690,7 +679,7 @@ export function sectionUrl(id: RuleId, revision = '2025-11-25'): string {
   const { section, stateless = section, since = '', until = revision } = ruleOf(id);
   const version = revision < since ? since : revision > until ? until : revision;
   const page =
-    version === '2024-11-05' && section === MESSAGES.section
+    version === '2024-11-05' && section.startsWith('basic#')
       ? 'basic/messages'
       : version < STATELESS
         ? section

@@ -1,5 +1,5 @@
 /** The rules that only `check-server` can find, since it asks a server for them. */
-import type { Rule } from './rules.js';
+import type { Rule } from './rule.js';
 
 /** Rules by id. */
 export const SERVER_RULES = {
@@ -7,8 +7,7 @@ export const SERVER_RULES = {
     severity: 'violation',
     title: 'a request without an answer',
     help: 'Every request has exactly one response (JSON-RPC 2.0); a client would wait until its time limit.',
-    section: 'basic/index#responses',
-    stateless: 'basic/index#responses',
+    section: 'basic#responses',
     foundIn: 'server',
   },
   'ended-by-input': {
@@ -24,6 +23,7 @@ export const SERVER_RULES = {
     title: 'initialize answers with another version than one that is supported',
     help: 'If the server supports the requested version, it must respond with the same version.',
     section: 'basic/lifecycle#version-negotiation',
+    until: '2025-11-25',
     foundIn: 'server',
   },
   'unknown-version-accepted': {
@@ -31,6 +31,7 @@ export const SERVER_RULES = {
     title: 'initialize agrees on a version that does not exist',
     help: 'Respond with a version that the server supports. A client believes what the server agrees to.',
     section: 'basic/lifecycle#version-negotiation',
+    until: '2025-11-25',
     foundIn: 'server',
   },
   'unknown-version-refused': {
@@ -38,6 +39,7 @@ export const SERVER_RULES = {
     title: 'initialize fails for an unknown version',
     help: 'Respond with another version that the server supports, so that newer clients can still connect.',
     section: 'basic/lifecycle#version-negotiation',
+    until: '2025-11-25',
     foundIn: 'server',
   },
   'initialize-refused': {
@@ -53,6 +55,7 @@ export const SERVER_RULES = {
     title: 'ping answered with an error',
     help: 'The receiver of a ping must respond promptly with an empty result; clients close connections without one.',
     section: 'basic/utilities/ping#behavior-requirements',
+    until: '2025-11-25',
     foundIn: 'server',
   },
   'declared-not-served': {
@@ -76,7 +79,6 @@ export const SERVER_RULES = {
     title: 'tools, resources or prompts without the capability',
     help: 'Clients do not ask for what is not declared, so nobody sees them. Declare the capability.',
     section: 'server/tools#capabilities',
-    stateless: 'server/tools#capabilities',
     foundIn: 'server',
   },
   'paging-endless': {
@@ -84,7 +86,6 @@ export const SERVER_RULES = {
     title: 'a list whose pages do not end',
     help: 'A client that reads all pages never finishes. Omit nextCursor on the last page.',
     section: 'server/utilities/pagination#response-format',
-    stateless: 'server/utilities/pagination#response-format',
     foundIn: 'server',
   },
   'invalid-cursor-accepted': {
@@ -92,7 +93,6 @@ export const SERVER_RULES = {
     title: 'an invalid cursor is accepted',
     help: 'Respond with -32602 to a cursor that the server did not issue; a wrong page looks like a complete list.',
     section: 'server/utilities/pagination#error-handling',
-    stateless: 'server/utilities/pagination#error-handling',
     foundIn: 'server',
   },
   'invalid-cursor-ignored': {
@@ -100,7 +100,6 @@ export const SERVER_RULES = {
     title: 'a list of one page ignores a cursor',
     help: 'Respond with -32602 to any cursor: a client that kept one of an older list would read the first page again.',
     section: 'server/utilities/pagination#error-handling',
-    stateless: 'server/utilities/pagination#error-handling',
     foundIn: 'server',
   },
   'invalid-cursor-code': {
@@ -108,7 +107,6 @@ export const SERVER_RULES = {
     title: 'an invalid cursor has another error code than -32602',
     help: 'Clients recognize invalid parameters by -32602.',
     section: 'server/utilities/pagination#error-handling',
-    stateless: 'server/utilities/pagination#error-handling',
     foundIn: 'server',
   },
   'list-order': {
@@ -124,7 +122,6 @@ export const SERVER_RULES = {
     title: 'the tools differ between connections or after other requests',
     help: 'From 2026-07-28 on, the tools must not depend on the connection or on earlier requests.',
     section: 'server/tools#capabilities',
-    stateless: 'server/tools#capabilities',
     foundIn: 'server',
   },
   'list-large': {
@@ -132,31 +129,30 @@ export const SERVER_RULES = {
     title: 'a large list of tools',
     help: 'Every tool costs tokens in every conversation. Shorten descriptions and schemas, or offer fewer tools.',
     section: 'server/tools#listing-tools',
-    stateless: 'server/tools#listing-tools',
     foundIn: 'server',
   },
   'unknown-method-accepted': {
     severity: 'violation',
     title: 'a result for a method that does not exist',
     help: 'Respond with the error -32601: clients find out what a server supports by it.',
-    section: 'basic/index#responses',
-    stateless: 'basic/index#error-responses',
+    section: 'basic#responses',
+    stateless: 'basic#error-responses',
     foundIn: 'server',
   },
   'unknown-method-code': {
     severity: 'deviation',
     title: 'an unknown method has another error code than -32601',
     help: 'JSON-RPC 2.0 defines -32601 for methods that do not exist; clients fall back on it.',
-    section: 'basic/index#responses',
-    stateless: 'basic/index#error-codes',
+    section: 'basic#responses',
+    stateless: 'basic#error-codes',
     foundIn: 'server',
   },
   'invalid-params-code': {
     severity: 'deviation',
     title: 'invalid parameters have another error code than -32602',
     help: 'JSON-RPC 2.0 defines -32602 for invalid parameters.',
-    section: 'basic/index#responses',
-    stateless: 'basic/index#error-codes',
+    section: 'basic#responses',
+    stateless: 'basic#error-codes',
     foundIn: 'server',
   },
   'unknown-tool-accepted': {
@@ -164,7 +160,6 @@ export const SERVER_RULES = {
     title: 'a call of a tool that does not exist succeeds',
     help: 'Respond with the error -32602, or the model believes that something was done.',
     section: 'server/tools#error-handling',
-    stateless: 'server/tools#error-handling',
     foundIn: 'server',
   },
   'unknown-tool-result': {
@@ -172,7 +167,6 @@ export const SERVER_RULES = {
     title: 'an unknown tool is reported as a tool execution error',
     help: 'Unknown tools are protocol errors, -32602; isError is for tools that ran.',
     section: 'server/tools#error-handling',
-    stateless: 'server/tools#error-handling',
     foundIn: 'server',
   },
   'unknown-tool-code': {
@@ -180,7 +174,6 @@ export const SERVER_RULES = {
     title: 'an unknown tool has another error code than -32602',
     help: 'The specification uses -32602 for unknown tools.',
     section: 'server/tools#error-handling',
-    stateless: 'server/tools#error-handling',
     foundIn: 'server',
   },
   'unknown-resource-accepted': {
@@ -202,7 +195,6 @@ export const SERVER_RULES = {
     title: 'a resource that does not exist is not refused with -32602',
     help: 'From 2026-07-28 on, servers must respond with -32602, and never with empty contents.',
     section: 'server/resources#error-handling',
-    stateless: 'server/resources#error-handling',
     foundIn: 'server',
   },
   'unknown-prompt-accepted': {
@@ -210,7 +202,6 @@ export const SERVER_RULES = {
     title: 'a prompt that does not exist is returned',
     help: 'Respond with the error -32602.',
     section: 'server/prompts#error-handling',
-    stateless: 'server/prompts#error-handling',
     foundIn: 'server',
   },
   'unknown-prompt-code': {
@@ -218,7 +209,6 @@ export const SERVER_RULES = {
     title: 'an unknown prompt has another error code than -32602',
     help: 'The specification uses -32602 for invalid prompt names.',
     section: 'server/prompts#error-handling',
-    stateless: 'server/prompts#error-handling',
     foundIn: 'server',
   },
   'prompt-arguments-accepted': {
@@ -226,7 +216,6 @@ export const SERVER_RULES = {
     title: 'a prompt is returned without a required argument',
     help: 'Respond with the error -32602, or do not mark the argument as required.',
     section: 'server/prompts#error-handling',
-    stateless: 'server/prompts#error-handling',
     foundIn: 'server',
   },
   'prompt-arguments-code': {
@@ -234,7 +223,6 @@ export const SERVER_RULES = {
     title: 'a missing argument of a prompt has another error code than -32602',
     help: 'The specification uses -32602 for missing required arguments.',
     section: 'server/prompts#error-handling',
-    stateless: 'server/prompts#error-handling',
     foundIn: 'server',
   },
   'log-level-accepted': {
@@ -248,24 +236,22 @@ export const SERVER_RULES = {
     severity: 'violation',
     title: 'a response with another id than its request',
     help: 'Responses must have the id of their request, with the same type; the client cannot match any other.',
-    section: 'basic/index#responses',
-    stateless: 'basic/index#result-responses',
+    section: 'basic#responses',
+    stateless: 'basic#result-responses',
     foundIn: 'server',
   },
   'notification-answered': {
     severity: 'violation',
     title: 'a notification is answered',
     help: 'The receiver of a notification must not send a response, not even an error for an unknown method.',
-    section: 'basic/index#notifications',
-    stateless: 'basic/index#notifications',
+    section: 'basic#notifications',
     foundIn: 'server',
   },
   'concurrent-lost': {
     severity: 'violation',
     title: 'a request among many has no answer, or more than one',
     help: 'Clients send requests before earlier ones are answered; each has exactly one response.',
-    section: 'basic/index#requests',
-    stateless: 'basic/index#requests',
+    section: 'basic#requests',
     foundIn: 'server',
   },
   'split-frame': {
@@ -288,24 +274,24 @@ export const SERVER_RULES = {
     severity: 'violation',
     title: 'after a malformed line, requests have no answer',
     help: 'The next valid request must be answered; skip the line, or answer it with -32700.',
-    section: 'basic/index#responses',
-    stateless: 'basic/index#error-responses',
+    section: 'basic#responses',
+    stateless: 'basic#error-responses',
     foundIn: 'server',
   },
   'malformed-unanswered': {
     severity: 'advice',
     title: 'a line that is not JSON has no answer',
     help: 'JSON-RPC 2.0 answers it with -32700 and the id null, which helps authors of clients.',
-    section: 'basic/index#responses',
-    stateless: 'basic/index#error-responses',
+    section: 'basic#responses',
+    stateless: 'basic#error-responses',
     foundIn: 'server',
   },
   'malformed-code': {
     severity: 'deviation',
     title: 'a malformed message has an unexpected error code',
     help: 'JSON-RPC 2.0 defines -32700 for text that is not JSON, and -32600 for JSON that is not a message.',
-    section: 'basic/index#responses',
-    stateless: 'basic/index#error-codes',
+    section: 'basic#responses',
+    stateless: 'basic#error-codes',
     foundIn: 'server',
   },
   'large-frame': {
@@ -320,7 +306,9 @@ export const SERVER_RULES = {
     severity: 'deviation',
     title: 'a batch is not answered in 2025-03-26',
     help: 'In this revision, implementations must support receiving batches. Few clients send them.',
-    section: 'basic/index#batching',
+    section: 'basic#batching',
+    since: '2025-03-26',
+    until: '2025-03-26',
     foundIn: 'server',
   },
   'stays-after-input-ends': {
@@ -352,7 +340,6 @@ export const SERVER_RULES = {
     title: 'a tool succeeds with arguments that its schema does not allow',
     help: 'Servers must validate all inputs of tools. Models do send wrong arguments.',
     section: 'server/tools#security-considerations',
-    stateless: 'server/tools#security-considerations',
     foundIn: 'server',
   },
   'valid-arguments-refused': {
@@ -360,7 +347,6 @@ export const SERVER_RULES = {
     title: 'arguments that the schema allows lead to a protocol error',
     help: 'Describe in the schema what is required, or return a result with isError, which a model can react to.',
     section: 'server/tools#error-handling',
-    stateless: 'server/tools#error-handling',
     foundIn: 'server',
   },
   'discover-missing': {
@@ -368,7 +354,7 @@ export const SERVER_RULES = {
     title: 'server/discover is not implemented',
     help: 'Servers of 2026-07-28 must implement it: clients find out by it which revisions a server supports.',
     section: 'server/discover',
-    stateless: 'server/discover',
+    since: '2026-07-28',
     foundIn: 'server',
   },
   'version-accepted': {
@@ -376,7 +362,7 @@ export const SERVER_RULES = {
     title: 'a request with an unsupported protocol version is served',
     help: 'Respond with -32022 and the supported versions.',
     section: 'basic/versioning#protocol-version-negotiation',
-    stateless: 'basic/versioning#protocol-version-negotiation',
+    since: '2026-07-28',
     foundIn: 'server',
   },
   'version-code': {
@@ -384,15 +370,15 @@ export const SERVER_RULES = {
     title: 'an unsupported protocol version has another error than -32022 with the supported versions',
     help: 'Respond with code -32022 and data.supported: clients choose another version from it.',
     section: 'basic/versioning#protocol-version-negotiation',
-    stateless: 'basic/versioning#protocol-version-negotiation',
+    since: '2026-07-28',
     foundIn: 'server',
   },
   'meta-not-required': {
     severity: 'violation',
     title: 'a request without a required member of _meta is not refused with -32602',
     help: 'Requests without protocolVersion or clientCapabilities are malformed and must be rejected.',
-    section: 'basic/index#meta',
-    stateless: 'basic/index#meta',
+    section: 'basic#_meta',
+    since: '2026-07-28',
     foundIn: 'server',
   },
   'listen-unacknowledged': {
@@ -400,7 +386,7 @@ export const SERVER_RULES = {
     title: 'subscriptions/listen is not acknowledged first',
     help: 'The first message of a subscription must be notifications/subscriptions/acknowledged.',
     section: 'basic/patterns/subscriptions#acknowledgment',
-    stateless: 'basic/patterns/subscriptions#acknowledgment',
+    since: '2026-07-28',
     foundIn: 'server',
   },
   'http-header-unchecked': {
@@ -408,7 +394,7 @@ export const SERVER_RULES = {
     title: 'headers that contradict the body are accepted',
     help: 'Reject the request with 400 and -32020: proxies decide by the headers, the server by the body.',
     section: 'basic/transports/streamable-http#server-validation',
-    stateless: 'basic/transports/streamable-http#server-validation',
+    since: '2026-07-28',
     foundIn: 'server',
   },
   'http-header-code': {
@@ -416,7 +402,7 @@ export const SERVER_RULES = {
     title: 'headers that contradict the body are not refused with 400 and -32020',
     help: 'Header validation failures have status 400 and the JSON-RPC error -32020.',
     section: 'basic/transports/streamable-http#server-validation',
-    stateless: 'basic/transports/streamable-http#server-validation',
+    since: '2026-07-28',
     foundIn: 'server',
   },
   'http-header-encoding': {
@@ -424,7 +410,7 @@ export const SERVER_RULES = {
     title: 'an encoded Mcp-Name header is not decoded',
     help: 'Decode =?base64?…?= before comparing the header with the body.',
     section: 'basic/transports/streamable-http#value-encoding',
-    stateless: 'basic/transports/streamable-http#value-encoding',
+    since: '2026-07-28',
     foundIn: 'server',
   },
   'http-error-status': {
@@ -432,7 +418,7 @@ export const SERVER_RULES = {
     title: 'a JSON-RPC error has the wrong HTTP status',
     help: 'From 2026-07-28 on, unknown methods have 404, and invalid _meta, headers and versions have 400.',
     section: 'basic/transports/streamable-http#protocol-version-header',
-    stateless: 'basic/transports/streamable-http#protocol-version-header',
+    since: '2026-07-28',
     foundIn: 'server',
   },
   'http-notification-status': {
@@ -441,6 +427,7 @@ export const SERVER_RULES = {
     help: 'The status of an accepted notification must be 202 Accepted, without a body.',
     section: 'basic/transports#sending-messages-to-the-server',
     stateless: 'basic/transports/streamable-http#sending-messages',
+    since: '2025-03-26',
     foundIn: 'server',
   },
   'http-get': {
@@ -448,6 +435,8 @@ export const SERVER_RULES = {
     title: 'GET returns neither an event stream nor 405',
     help: 'A server without a stream for GET must respond with 405 Method Not Allowed.',
     section: 'basic/transports#listening-for-messages-from-the-server',
+    since: '2025-03-26',
+    until: '2025-11-25',
     foundIn: 'server',
   },
   'http-removed-methods': {
@@ -455,7 +444,7 @@ export const SERVER_RULES = {
     title: 'GET or DELETE is not answered with 405',
     help: 'A server that only supports 2026-07-28 should respond with 405 Method Not Allowed.',
     section: 'basic/transports/streamable-http#earlier-streamable-http-revisions',
-    stateless: 'basic/transports/streamable-http#earlier-streamable-http-revisions',
+    since: '2026-07-28',
     foundIn: 'server',
   },
   'http-version-unchecked': {
@@ -463,6 +452,8 @@ export const SERVER_RULES = {
     title: 'an invalid MCP-Protocol-Version header is not refused with 400',
     help: 'Respond with 400 Bad Request to a version that is invalid or not supported.',
     section: 'basic/transports#protocol-version-header',
+    since: '2025-06-18',
+    until: '2025-11-25',
     foundIn: 'server',
   },
   'http-origin': {
@@ -470,7 +461,7 @@ export const SERVER_RULES = {
     title: 'a request from any web page is accepted on this machine',
     help: 'Servers must validate the Origin header: otherwise pages that the user visits can call the tools.',
     section: 'basic/transports#security-warning',
-    stateless: 'basic/transports/streamable-http#security-endpoint',
+    stateless: 'basic/transports/streamable-http',
     foundIn: 'server',
   },
   'http-origin-status': {
@@ -478,7 +469,7 @@ export const SERVER_RULES = {
     title: 'an invalid Origin is not refused with 403',
     help: 'Servers must respond with 403 Forbidden if the Origin header is present and invalid.',
     section: 'basic/transports#security-warning',
-    stateless: 'basic/transports/streamable-http#security-endpoint',
+    stateless: 'basic/transports/streamable-http',
     foundIn: 'server',
   },
   'http-host': {
@@ -486,7 +477,7 @@ export const SERVER_RULES = {
     title: 'a request for another host name is accepted on this machine',
     help: 'Check the Host header too: it stops DNS rebinding where a browser sends no Origin.',
     section: 'basic/transports#security-warning',
-    stateless: 'basic/transports/streamable-http#security-endpoint',
+    stateless: 'basic/transports/streamable-http',
     foundIn: 'server',
   },
   'http-malformed-status': {
@@ -495,6 +486,7 @@ export const SERVER_RULES = {
     help: 'Respond with 400 Bad Request.',
     section: 'basic/transports#sending-messages-to-the-server',
     stateless: 'basic/transports/streamable-http#sending-messages',
+    since: '2025-03-26',
     foundIn: 'server',
   },
   'http-session-ended': {
@@ -502,6 +494,8 @@ export const SERVER_RULES = {
     title: 'a session that has ended is not refused with 404',
     help: 'After the end of a session, the server must respond with 404: clients start a new session then.',
     section: 'basic/transports#session-management',
+    since: '2025-03-26',
+    until: '2025-11-25',
     foundIn: 'server',
   },
   'http-session-missing': {
@@ -509,6 +503,8 @@ export const SERVER_RULES = {
     title: 'a request without its session id is not refused with 400',
     help: 'Servers that require a session id should respond with 400 Bad Request.',
     section: 'basic/transports#session-management',
+    since: '2025-03-26',
+    until: '2025-11-25',
     foundIn: 'server',
   },
   'http-session-reused': {
@@ -516,6 +512,8 @@ export const SERVER_RULES = {
     title: 'two sessions have the same id',
     help: 'Session ids should be globally unique; otherwise one client reads what another one wrote.',
     section: 'basic/transports#session-management',
+    since: '2025-03-26',
+    until: '2025-11-25',
     foundIn: 'server',
   },
   'http-replay': {
@@ -523,6 +521,8 @@ export const SERVER_RULES = {
     title: 'a resumed stream replays messages of another stream',
     help: 'After Last-Event-ID, only messages of the stream that was disconnected may be sent.',
     section: 'basic/transports#resumability-and-redelivery',
+    since: '2025-03-26',
+    until: '2025-11-25',
     foundIn: 'server',
   },
 } as const satisfies Readonly<Record<string, Rule>>;

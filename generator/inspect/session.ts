@@ -34,6 +34,7 @@ import {
 /** Most requests without a response, and most used ids, that are remembered. */
 const MAX_PENDING = 10_000;
 const MAX_IDS = 100_000;
+const MAX_UNREADABLE = 10_000;
 
 /** Where a message is. */
 export interface Position {
@@ -43,6 +44,8 @@ export interface Position {
   /** The number of the HTTP exchange, and the revision of its header. */
   readonly exchange?: number | undefined;
   readonly headerVersion?: string | undefined;
+  /** A stream that repeats what was sent before. */
+  readonly isReplay?: boolean;
 }
 
 /** A message with its findings. */
@@ -84,8 +87,14 @@ export class Session implements SessionFacts {
   };
   #lastNamed: Revision | undefined;
   #hasBegun = false;
-  /** The last message of each side: a notification may explain a response without an id. */
-  readonly #last: Record<Side, 'none' | 'notification' | 'invalid' | 'other'> = { client: 'none', server: 'none' };
+  /** Whether the last message of each side was a notification: it may explain a response without an id. */
+  readonly #lastIsNotification: Record<Side, boolean> = { client: false, server: false };
+  /** What could not be read, of each side: each may be answered by an error without an id, or with its id. */
+  readonly #unreadable: Record<Side, number> = { client: 0, server: 0 };
+  readonly #unreadableIds: Sides<BoundedSet<string>> = {
+    client: new BoundedSet(MAX_UNREADABLE),
+    server: new BoundedSet(MAX_UNREADABLE),
+  };
   readonly #checks: readonly SessionCheck[] = [
     new LifecycleCheck(),
     new MethodCheck(),
@@ -117,7 +126,8 @@ export class Session implements SessionFacts {
 
   /** What comes from a side could not be read: an error without an id may follow. */
   noteUnreadable(from: Side): void {
-    this.#last[from] = 'invalid';
+    this.#unreadable[from] += 1;
+    this.#lastIsNotification[from] = false;
     this.#hasBegun = true;
   }
 
@@ -143,7 +153,10 @@ export class Session implements SessionFacts {
     if (version !== undefined && version >= '2025-06-18') report('batch-not-supported', `${version} has no batches`);
     if (batch.length === 0) report('invalid-batch', 'the batch is empty');
     const responses = batch.filter(isResponse).length;
-    if (responses > 0 && responses < batch.length) report('invalid-batch', 'responses are mixed with other messages');
+    const isMixed = responses > 0 && responses < batch.length;
+    if (isMixed) report('invalid-batch', 'responses are mixed with other messages');
+    // Whoever refuses a batch answers it with one error, which has no id.
+    if (version !== BATCH_VERSION || batch.length === 0 || isMixed) this.#unreadable[position.from] += 1;
   }
 
   #seeMessage(message: JsonValue, position: Position, pointer: string, isInBatch: boolean): InspectedPart {
@@ -156,7 +169,8 @@ export class Session implements SessionFacts {
     const kind = isTooDeep(message) ? 'invalid' : checkEnvelope(message, report);
     if (kind === 'invalid' || !isObject(message)) {
       if (isTooDeep(message)) report('invalid-message', 'it is nested too deeply to be inspected');
-      this.#last[from] = 'invalid';
+      this.noteUnreadable(from);
+      if (isObject(message)) this.#unreadableIds[from].add(this.#key(ownMember(message, 'id'), position.exchange));
       return { message: { kind: 'invalid' }, revision: revision?.version, findings, seen: undefined };
     }
     const base = { session: this, from, frame, message, revision, exchange: position.exchange, isInBatch, report };
@@ -199,7 +213,7 @@ export class Session implements SessionFacts {
     }
     for (const check of this.#checks) check.see(seen);
     if (seen.kind === 'request' && id !== undefined) this.#remember(seen, id, position, report);
-    this.#last[from] = kind === 'notification' ? 'notification' : 'other';
+    this.#lastIsNotification[from] = kind === 'notification';
     return { message: description, revision: revision?.version, findings, seen };
   }
 
@@ -276,15 +290,16 @@ export class Session implements SessionFacts {
   #answer(
     id: string | number | undefined,
     rawId: JsonValue | undefined,
-    { from, exchange }: Position,
+    { from, exchange, isReplay = false }: Position,
     report: Report,
   ): PendingRequest | undefined {
     const asker = otherSide(from);
     if (id === undefined) {
       if (rawId !== undefined && rawId !== null) return undefined;
-      if (this.#last[asker] === 'notification')
+      if (this.#unreadable[asker] > 0) this.#unreadable[asker] -= 1;
+      else if (this.#lastIsNotification[asker])
         report('response-to-notification', 'the message before was a notification');
-      else if (this.#last[asker] === 'other') report('response-without-id', 'no message before it was unreadable');
+      else if (this.isComplete) report('response-without-id', 'no message before it was unreadable');
       return undefined;
     }
     const pending = this.#pending[asker];
@@ -295,7 +310,7 @@ export class Session implements SessionFacts {
       return request;
     }
     const used = this.#usedIds[asker];
-    if (this.isShared) return undefined;
+    if (this.isShared || isReplay || this.#unreadableIds[asker].has(key)) return undefined;
     if (used.has(key))
       report('duplicate-response', `the request with the id ${show(id)} was answered`, { pointer: '/id' });
     else if (this.isComplete && !pending.hasForgotten && !used.hasForgotten)
@@ -341,6 +356,9 @@ export class Session implements SessionFacts {
     };
   }
 }
+
+/** The only revision with batches. */
+const BATCH_VERSION = '2025-03-26';
 
 /** Most messages of a batch that are inspected. */
 const MAX_BATCH = 10_000;

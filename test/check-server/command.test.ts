@@ -6,9 +6,6 @@ import process from 'node:process';
 import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CheckReport } from '../../generator/check-server/report.js';
-import { RULE_IDS } from '../../generator/check-server/rules.js';
-import { RULES } from '../../generator/inspect/rules.js';
-import { SERVER_RULES } from '../../generator/inspect/server-rules.js';
 import { mcpgen as mcpgenProcess, removeTemporaryFolders, run, temporaryFolder } from '../support/cli.js';
 import { mcpgen } from '../support/in-process.js';
 import { gardenCommand, scriptCommand, withGarden } from './support.js';
@@ -286,14 +283,3 @@ test('a signal ends the servers, too', async () => {
   await checked;
   await expect.poll(list, { timeout: 5000 }).toEqual([]);
 }, 60_000);
-
-test('rules that only a server shows have ids that no other rule has', () => {
-  expect(
-    Object.keys(SERVER_RULES).filter(
-      (id) =>
-        Object.hasOwn(RULES, id) &&
-        !Object.is((RULES as Record<string, unknown>)[id], (SERVER_RULES as Record<string, unknown>)[id]),
-    ),
-  ).toEqual([]);
-  expect(new Set(RULE_IDS).size).toBe(RULE_IDS.length);
-});

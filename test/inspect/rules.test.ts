@@ -203,6 +203,42 @@ const PLANTS: readonly Plant[] = [
     clean: [...OPEN, c(request(1, 'ping')), s(error(1, 1))],
   },
   {
+    rule: 'response-without-id',
+    what: 'not for a refused batch',
+    broken: [...OPEN, c(request(1, 'ping')), s(error(null, -32600))],
+    clean: [...OPEN, c([request(1, 'ping')]), s(error(null, -32600))],
+    also: ['batch-not-supported'],
+  },
+  {
+    rule: 'unknown-response',
+    what: 'not for the id of an invalid request',
+    broken: [...OPEN, s(error(7, -32600))],
+    clean: [...OPEN, c({ jsonrpc: '2.0', id: 7, method: 5 }), s(error(7, -32600))],
+    also: ['invalid-message'],
+  },
+  {
+    rule: 'duplicate-response',
+    what: 'not on a resumed stream',
+    broken: [...onStream({ ...inSession, 'last-event-id': '1' }), sent('server', result(1, text), { http: event(3) })],
+    clean: [
+      ...onStream({ ...inSession, 'last-event-id': '1' }),
+      bare('client', get(5, { ...inSession, 'last-event-id': '1' })),
+      bare('server', response(5, 200, STREAM_TYPE)),
+      sent('server', result(1, text), { http: event(5) }),
+    ],
+  },
+  {
+    rule: 'http-response-on-get',
+    what: 'not in the body of an error',
+    broken: onStream(inSession),
+    clean: [
+      ...httpOpen,
+      bare('client', get(4, inSession)),
+      sent('server', error(null, -32000), { http: response(4, 405) }),
+    ],
+    also: ['response-to-notification'],
+  },
+  {
     rule: 'wrong-error-code',
     broken: [...OPEN, c(request(1, 'no/such')), s(error(1, -32600))],
     clean: [...OPEN, c(request(1, 'no/such')), s(error(1, -32601))],

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import process from 'node:process';
 import { applyBaseline, formatBaseline, parseBaseline, type KnownFinding } from '../../check-server/baseline.js';
 import { hasFailure, SEVERITIES, summaryText, type CheckFinding, type CheckReport } from '../../check-server/report.js';
-import { findRule, ruleUrl } from '../../check-server/rules.js';
 import { checkServer } from '../../check-server/run.js';
 import { killServers } from '../../check-server/raw/stdio.js';
 import type { ServerTarget } from '../../connect/target.js';
 import { McpgenError } from '../../errors.js';
+import { isRuleId, ruleOf, sectionUrl } from '../../inspect/rules.js';
 import { writeFileAtomically } from '../../output/write.js';
 import { renderCheckPage } from '../../print/check-server/html.js';
 import type { PrintedFinding, PrintedRule } from '../../print/findings/finding.js';
@@ -88,7 +88,12 @@ async function writeReports(report: CheckReport, options: CheckServerOptions): P
   const { json, markdown, sarif, junit, html } = options;
   if (sarif !== undefined) {
     const { version } = readMcpgenPackage();
-    const log = findingsToSarif(findings, { version, command: 'check-server', defaultFile: SARIF_FILE, ruleOf });
+    const log = findingsToSarif(findings, {
+      version,
+      command: 'check-server',
+      defaultFile: SARIF_FILE,
+      ruleOf: printedRule,
+    });
     writeReport(sarif, `${JSON.stringify(log, undefined, 2)}\n`, '--sarif');
   }
   if (junit !== undefined) {
@@ -103,7 +108,7 @@ async function writeReports(report: CheckReport, options: CheckServerOptions): P
     const hashOf = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`;
     writeReport(
       html,
-      renderCheckPage(report, findings, { css, hashOf, ruleOf, summary: summaryText(report) }),
+      renderCheckPage(report, findings, { css, hashOf, ruleOf: printedRule, summary: summaryText(report) }),
       '--html',
     );
   }
@@ -132,15 +137,14 @@ function writeReport(file: string, text: string, place: string): void {
 function jsonOf(report: CheckReport): object {
   return {
     ...report,
-    findings: report.findings.map((finding) => ({ ...finding, title: findRule(finding.rule).title })),
+    findings: report.findings.map((finding) => ({ ...finding, title: ruleOf(finding.rule).title })),
   };
 }
 
-function ruleOf(id: string): PrintedRule {
-  const { title, help, section, stateless } = findRule(id);
-  // Rules with a page in 2026-07-28 only are of that revision.
-  const isStateless = stateless === section;
-  return { title, help, url: ruleUrl(id, isStateless ? '2026-07-28' : undefined) };
+function printedRule(id: string): PrintedRule {
+  if (!isRuleId(id)) throw new RangeError(`no rule ${id}`);
+  const { title, help } = ruleOf(id);
+  return { title, help, url: sectionUrl(id) };
 }
 
 function toPrinted(finding: CheckFinding): PrintedFinding {
@@ -188,7 +192,7 @@ function toMarkdown(report: CheckReport, findings: readonly PrintedFinding[]): s
   return [
     `# ${codeSpan(escapeHiddenCharacters(name === '' ? server.target : name))}: ${summaryText(report)}\n`,
     `${codeSpan(escapeHiddenCharacters(server.target))}, ${transport}, MCP ${revisions.join(', ')}, ${tools} tools\n`,
-    findings.length === 0 ? 'Nothing was found.\n' : findingsToMarkdown(findings, ruleOf),
+    findings.length === 0 ? 'Nothing was found.\n' : findingsToMarkdown(findings, printedRule),
     ...(fixed.length === 0 ? [] : [`No longer found, remove from the baseline: ${fixed.map(codeSpan).join(', ')}\n`]),
   ].join('\n');
 }
@@ -206,10 +210,10 @@ function printReport(report: CheckReport): void {
     const own = report.findings.filter((finding) => finding.severity === severity && !finding.isKnown);
     for (const rule of new Set(own.map((finding) => finding.rule))) {
       const all = own.filter((finding) => finding.rule === rule);
-      printLine(`\n${PAINT[severity](severity)} ${stdoutColors.bold(rule)}: ${findRule(rule).title}`);
+      printLine(`\n${PAINT[severity](severity)} ${stdoutColors.bold(rule)}: ${ruleOf(rule).title}`);
       for (const finding of all.slice(0, MAX_SHOWN)) printFinding(finding, line);
       if (all.length > MAX_SHOWN) printLine(`  and ${all.length - MAX_SHOWN} more (--json lists them)`);
-      printLine(stdoutColors.dim(`  ${findRule(rule).help}`));
+      printLine(stdoutColors.dim(`  ${ruleOf(rule).help}`));
     }
   }
   const unfinished = probes.filter(({ status }) => status === 'failed');

@@ -1,16 +1,8 @@
 import { McpgenError } from '../../errors.js';
-import { RULE_IDS } from '../../check-server/rules.js';
 import { SEVERITIES } from '../../check-server/report.js';
 import type { Severity } from '../../inspect/rules.js';
-import { closestMatch } from '../../text.js';
-import {
-  booleanOption,
-  choiceOption,
-  pathsOption,
-  stringOption,
-  stringsOption,
-  type RawOptions,
-} from '../shared/options.js';
+import { booleanOption, choiceOption, pathsOption, stringOption, type RawOptions } from '../shared/options.js';
+import { rulesOption } from '../shared/rules-option.js';
 import { parseConnectOptions, parseMcpConfigOptions, type McpConfigOptions } from '../shared/server-tools.js';
 
 /** The options of `mcpgen check-server`. */
@@ -68,17 +60,4 @@ export function parseCheckServerOptions(raw: RawOptions): CheckServerOptions {
     });
   }
   return options;
-}
-
-function rulesOption(raw: RawOptions, name: string): readonly string[] | undefined {
-  const ids = stringsOption(raw, name);
-  for (const id of ids ?? []) {
-    if (RULE_IDS.includes(id)) continue;
-    const similar = closestMatch(id, RULE_IDS);
-    throw new McpgenError(`there is no rule ${JSON.stringify(id)}`, {
-      place: `--${name}`,
-      remedy: similar === undefined ? 'docs/check-server.md lists the rules.' : `Did you mean ${similar}?`,
-    });
-  }
-  return ids;
 }

@@ -1,8 +1,8 @@
 import { McpgenError } from '../../errors.js';
-import { RULES, type Severity } from '../../inspect/rules.js';
+import type { Severity } from '../../inspect/rules.js';
 import { findRevision, REVISIONS } from '../../recording/revisions.js';
-import { closestMatch } from '../../text.js';
-import { booleanOption, choiceOption, stringOption, stringsOption, type RawOptions } from '../shared/options.js';
+import { booleanOption, choiceOption, stringOption, type RawOptions } from '../shared/options.js';
+import { rulesOption } from '../shared/rules-option.js';
 
 /** From which severity on a finding fails the command. */
 export type FailOn = Severity | 'never';
@@ -39,7 +39,7 @@ export function parseInspectOptions(raw: RawOptions): InspectCommandOptions {
     follow: booleanOption(raw, 'follow'),
     all: booleanOption(raw, 'all'),
     frame: frameOption(raw),
-    ignore: rulesOption(raw, 'ignore'),
+    ignore: new Set(rulesOption(raw, 'ignore')),
     revision: revisionOption(raw),
     failOn: choiceOption(raw, 'failOn', FAIL_ON) ?? 'violation',
     rules: booleanOption(raw, 'rules'),
@@ -56,24 +56,6 @@ export function parseInspectOptions(raw: RawOptions): InspectCommandOptions {
       remedy: 'Use one of them; --html FILE and --sarif FILE can be added, since they write to a file.',
     });
   return options;
-}
-
-/**
- * The rules that an option names.
- *
- * @throws {@link McpgenError} if one does not exist.
- */
-export function rulesOption(raw: RawOptions, name: string): ReadonlySet<string> {
-  const rules = stringsOption(raw, name) ?? [];
-  for (const rule of rules) {
-    if (Object.hasOwn(RULES, rule)) continue;
-    const match = closestMatch(rule, Object.keys(RULES));
-    throw new McpgenError(`there is no rule ${JSON.stringify(rule)}`, {
-      place: `--${name}`,
-      remedy: match === undefined ? 'mcpgen inspect --rules lists them.' : `Did you mean ${match}?`,
-    });
-  }
-  return new Set(rules);
 }
 
 function revisionOption(raw: RawOptions): string | undefined {

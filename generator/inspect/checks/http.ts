@@ -96,7 +96,8 @@ export class HttpCheck {
     if (seen.kind !== 'result' && seen.kind !== 'error') return;
     if (seen.request !== undefined) exchange.open.delete(seen.request.id);
     if (this.isLegacy(exchange)) return;
-    if (exchange.method === 'GET' && exchange.headers['last-event-id'] === undefined)
+    const isStream = exchange.status === undefined || exchange.status < 400;
+    if (exchange.method === 'GET' && isStream && exchange.headers['last-event-id'] === undefined)
       report('http-response-on-get', 'its request was sent by POST', {
         ...(seen.request === undefined ? {} : { related: seen.request.frame }),
       });

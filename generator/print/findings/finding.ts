@@ -1,12 +1,10 @@
 /** Findings of `inspect` and `check-server` in the form that reports are printed from. */
-
-/** How bad a finding is. */
-export type PrintedSeverity = 'violation' | 'deviation' | 'advice';
+import type { Severity } from '../../inspect/rule.js';
 
 /** A finding to print. */
 export interface PrintedFinding {
   readonly rule: string;
-  readonly severity: PrintedSeverity;
+  readonly severity: Severity;
   readonly message: string;
   readonly place: FindingPlace;
   /** The revisions in which it was found. */
@@ -45,4 +43,4 @@ export const SEVERITY_HEADINGS = [
   ['violation', 'Violations'],
   ['deviation', 'Deviations'],
   ['advice', 'Advice'],
-] as const satisfies readonly (readonly [PrintedSeverity, string])[];
+] as const satisfies readonly (readonly [Severity, string])[];

@@ -1,7 +1,8 @@
 /** Findings as SARIF 2.1.0, which GitHub shows as code scanning alerts. */
 import { escapeHiddenCharacters } from '../../text.js';
 import type { JsonObject, JsonValue } from '../../read/json/json.js';
-import type { PrintedFinding, PrintedRule, PrintedSeverity } from './finding.js';
+import type { PrintedFinding, PrintedRule } from './finding.js';
+import type { Severity } from '../../inspect/rule.js';
 
 /** What a SARIF file is about. */
 export interface SarifRun {
@@ -14,7 +15,7 @@ export interface SarifRun {
   readonly ruleOf: (id: string) => PrintedRule;
 }
 
-const LEVELS: Readonly<Record<PrintedSeverity, string>> = { violation: 'error', deviation: 'warning', advice: 'note' };
+const LEVELS: Readonly<Record<Severity, string>> = { violation: 'error', deviation: 'warning', advice: 'note' };
 
 /** Longest message, in characters. */
 const MAX_MESSAGE_LENGTH = 1000;
