@@ -160,8 +160,16 @@ export class Inspector {
     // An error in JSON that is no message, as from a proxy.
     if (!isObject(content.frame) && !Array.isArray(content.frame)) return this.#inspected(entry, [], []);
     if ((exchange.status ?? 200) >= 400 && !isMessage(content.frame)) return this.#inspected(entry, [], []);
+    const isRefusal = (exchange.status ?? 200) >= 400;
     const isReplay = exchange.headers['last-event-id'] !== undefined;
-    const parts = session.see(content.frame, { frame: this.#frame, from, time, exchange: exchange.number, isReplay });
+    const parts = session.see(content.frame, {
+      frame: this.#frame,
+      from,
+      time,
+      exchange: exchange.number,
+      isReplay,
+      isRefusal,
+    });
     for (const { seen } of parts) if (seen !== undefined) this.#http.seeAnswer(exchange, seen, seen.report);
     return this.#inspected(entry, [], parts);
   }

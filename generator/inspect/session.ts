@@ -46,6 +46,8 @@ export interface Position {
   readonly headerVersion?: string | undefined;
   /** A stream that repeats what was sent before. */
   readonly isReplay?: boolean;
+  /** The body of an HTTP error, which may have no id. */
+  readonly isRefusal?: boolean;
 }
 
 /** A message with its findings. */
@@ -290,12 +292,13 @@ export class Session implements SessionFacts {
   #answer(
     id: string | number | undefined,
     rawId: JsonValue | undefined,
-    { from, exchange, isReplay = false }: Position,
+    { from, exchange, isReplay = false, isRefusal = false }: Position,
     report: Report,
   ): PendingRequest | undefined {
     const asker = otherSide(from);
     if (id === undefined) {
       if (rawId !== undefined && rawId !== null) return undefined;
+      if (isRefusal) return undefined;
       if (this.#unreadable[asker] > 0) this.#unreadable[asker] -= 1;
       else if (this.#lastIsNotification[asker])
         report('response-to-notification', 'the message before was a notification');

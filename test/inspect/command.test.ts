@@ -1,4 +1,4 @@
-import { appendFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { writeEntry, writeHeader, type Entry } from '../../generator/recording/entry.js';
@@ -66,6 +66,40 @@ test('--frame prints one entry with its findings', async () => {
   const { stdout, stderr } = await mcpgen(['inspect', recording('frame.ndjson', broken), '--frame', '6']);
   expect(JSON.parse(stdout)).toEqual({ from: 'server', frame: { jsonrpc: '2.0', id: 1, result: {} } });
   expect(stderr).toContain('duplicate-response');
+});
+
+test('Markdown has the findings with links, and what is in them formats nothing', async () => {
+  const odd = [...clean, c(request(2, '<img src=x>[a](b)', {}))];
+  const { code, stdout } = await mcpgen(['inspect', recording('md.ndjson', odd), '--markdown']);
+  expect(code).toBe(0);
+  expect(stdout).toContain('## Advice');
+  expect(stdout).toContain('## `unknown-method`');
+  expect(stdout).toContain('[Specification](https://modelcontextprotocol.io/');
+  expect(stdout).not.toMatch(/(?<!\\)<img/);
+});
+
+test('SARIF has each finding at its line', async () => {
+  const file = path.join(folder, 'x.sarif');
+  const { code } = await mcpgen(['inspect', recording('sarif.ndjson', broken), '--sarif', file]);
+  expect(code).toBe(1);
+  const log = JSON.parse(readFileSync(file, 'utf8')) as {
+    runs: { results: { ruleId: string; locations: { physicalLocation: { region: { startLine: number } } }[] }[] }[];
+  };
+  expect(
+    log.runs[0]?.results.map(({ ruleId, locations }) => [ruleId, locations[0]?.physicalLocation.region.startLine]),
+  ).toEqual([
+    ['duplicate-response', 7],
+    ['unknown-method', 8],
+  ]);
+});
+
+test('--html writes a page that has the conversation', async () => {
+  const file = path.join(folder, 'x.html');
+  const { code, stderr } = await mcpgen(['inspect', recording('html.ndjson', broken), '--html', file]);
+  expect([code, stderr]).toEqual([1, `${file} written\n`]);
+  const page = readFileSync(file, 'utf8');
+  expect(page).toContain('Content-Security-Policy');
+  expect(page).toContain('duplicate-response');
 });
 
 test('text of a conversation does not control the terminal', async () => {

@@ -236,7 +236,6 @@ const PLANTS: readonly Plant[] = [
       bare('client', get(4, inSession)),
       sent('server', error(null, -32000), { http: response(4, 405) }),
     ],
-    also: ['response-to-notification'],
   },
   {
     rule: 'wrong-error-code',

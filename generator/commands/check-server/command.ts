@@ -5,11 +5,9 @@ import { hasFailure, SEVERITIES, summaryText, type CheckFinding, type CheckRepor
 import { checkServer } from '../../check-server/run.js';
 import { killServers } from '../../check-server/raw/stdio.js';
 import type { ServerTarget } from '../../connect/target.js';
-import { McpgenError } from '../../errors.js';
-import { isRuleId, ruleOf, sectionUrl } from '../../inspect/rules.js';
-import { writeFileAtomically } from '../../output/write.js';
+import { ruleOf } from '../../inspect/rules.js';
 import { renderCheckPage } from '../../print/check-server/html.js';
-import type { PrintedFinding, PrintedRule } from '../../print/findings/finding.js';
+import { printedRule, type PrintedFinding } from '../../print/findings/finding.js';
 import { casesToJUnit, type JUnitCase } from '../../print/findings/junit.js';
 import { findingsToMarkdown } from '../../print/findings/markdown.js';
 import { findingsToSarif } from '../../print/findings/sarif.js';
@@ -19,6 +17,7 @@ import { readTemplate, readTextFile, readTextIfExists } from '../../read/files.j
 import { printJson, printLine, printWarning, showProgress, stdoutColors } from '../../terminal.js';
 import { escapeHiddenCharacters } from '../../text.js';
 import { findTarget } from '../servers/options.js';
+import { writeReport } from '../shared/report-file.js';
 import type { CheckServerOptions } from './options.js';
 
 /** The file that SARIF results refer to, since a server has no file: GitHub requires one that exists. */
@@ -117,34 +116,12 @@ async function writeReports(report: CheckReport, options: CheckServerOptions): P
   return Promise.resolve(json || markdown || [sarif, junit, html].includes('-'));
 }
 
-function writeReport(file: string, text: string, place: string): void {
-  if (file === '-') {
-    process.stdout.write(text);
-    return;
-  }
-  try {
-    writeFileAtomically(file, text);
-  } catch (error) {
-    const { code = 'unknown error' } = error as NodeJS.ErrnoException;
-    throw new McpgenError(`cannot be written (${error instanceof McpgenError ? error.message : code})`, {
-      place: `${place} ${file}`,
-      remedy: 'Check that its folder exists.',
-    });
-  }
-}
-
 /** The form of `--json`. */
 function jsonOf(report: CheckReport): object {
   return {
     ...report,
     findings: report.findings.map((finding) => ({ ...finding, title: ruleOf(finding.rule).title })),
   };
-}
-
-function printedRule(id: string): PrintedRule {
-  if (!isRuleId(id)) throw new RangeError(`no rule ${id}`);
-  const { title, help } = ruleOf(id);
-  return { title, help, url: sectionUrl(id) };
 }
 
 function toPrinted(finding: CheckFinding): PrintedFinding {

@@ -6,6 +6,7 @@ import { inspectRecording, type InspectionReport } from '../../inspect/inspect.j
 import { RULES, sectionUrl } from '../../inspect/rules.js';
 import { renderRules } from '../../print/inspect/rules.js';
 import { printJson, printLine, printToStderr } from '../../terminal.js';
+import { writeReport } from '../shared/report-file.js';
 import type { InspectCommandOptions } from './options.js';
 import type { PageCollector } from './page.js';
 import { readSource } from './source.js';
@@ -51,10 +52,18 @@ export async function inspectCommand(file: string | undefined, options: InspectC
         'Pass a recording of mcpgen record, JSON lines with messages, or a log of Claude Desktop or Visual Studio Code.',
     });
   if (options.frame !== undefined) return shown.print();
-  if (options.html !== undefined) await page?.write(file === '-' ? 'Conversation' : path.basename(file), options.html);
+  if (options.html !== undefined) page?.write(file === '-' ? 'Conversation' : path.basename(file), options.html);
   if (options.html === '-') return fails(report, options) ? 1 : 0;
+  if (options.sarif !== undefined) {
+    const { sarifReport: sarif } = await import('./reports.js');
+    writeReport(options.sarif, sarif(file, report), '--sarif');
+    if (options.sarif === '-') return fails(report, options) ? 1 : 0;
+  }
   if (options.json) printJson(jsonReport(file, report));
-  else if (options.follow) printLine(summaryText(report));
+  else if (options.markdown) {
+    const { markdownReport: markdown } = await import('./reports.js');
+    printLine(markdown(file, report, summaryText(report, true)).trimEnd());
+  } else if (options.follow) printLine(summaryText(report));
   else printInspection(file, report, options.all);
   return fails(report, options) ? 1 : 0;
 }

@@ -1,5 +1,4 @@
 /** Collects what the page of `inspect --html` shows, and writes it. */
-import path from 'node:path';
 import type { InspectedEntry } from '../../inspect/finding.js';
 import { renderInspectionPage, type InspectedConversation } from '../../print/inspect/html.js';
 import { MAX_ENTRIES } from '../../print/inspect/page-data.js';
@@ -7,6 +6,7 @@ import type { RecordingHeader } from '../../recording/entry.js';
 import { printToStderr } from '../../terminal.js';
 import { escapeHiddenCharacters } from '../../text.js';
 import { pageAssets } from '../shared/page-assets.js';
+import { writeReport } from '../shared/report-file.js';
 
 /** Most JSON that is kept for a page, in UTF-16 code units; the page itself shows less. */
 const MAX_LENGTH = 128 * 1024 * 1024;
@@ -37,17 +37,12 @@ export class PageCollector {
   }
 
   /** Writes the page; `-` is standard output. */
-  async write(title: string, file: string): Promise<void> {
+  write(title: string, file: string): void {
     const page = renderInspectionPage(
       { title, conversations: [...this.#conversations.values()] },
       pageAssets('inspect'),
     );
-    if (file === '-') {
-      process.stdout.write(page);
-      return;
-    }
-    const { writeFileAtomically } = await import('../../output/write.js');
-    writeFileAtomically(path.resolve(file), page);
-    printToStderr(`${escapeHiddenCharacters(file)} written`);
+    writeReport(file, page, '--html');
+    if (file !== '-') printToStderr(`${escapeHiddenCharacters(file)} written`);
   }
 }

@@ -32,15 +32,16 @@ export function printInspection(file: string, report: InspectionReport, all: boo
   printLine(summaryText(report));
 }
 
-/** The last line: how many findings there are. */
-export function summaryText(report: InspectionReport): string {
+/** The last line: how many findings there are; in color unless `isPlain`. */
+export function summaryText(report: InspectionReport, isPlain = false): string {
   const counts = countBySeverity(report);
   const total = counts.violation + counts.deviation + counts.advice;
   const where = report.conversations.length === 1 ? '' : ` in ${report.conversations.length} conversations`;
-  if (total === 0) return stdoutColors.green(`no findings${where}`);
-  const parts = SEVERITIES.filter((severity) => counts[severity] > 0).map((severity) =>
-    PAINT[severity](`${counts[severity]} ${plural(severity, counts[severity])}`),
-  );
+  if (total === 0) return isPlain ? `no findings${where}` : stdoutColors.green(`no findings${where}`);
+  const parts = SEVERITIES.filter((severity) => counts[severity] > 0).map((severity) => {
+    const text = `${counts[severity]} ${plural(severity, counts[severity])}`;
+    return isPlain ? text : PAINT[severity](text);
+  });
   return `${parts.join(', ')}${where}`;
 }
 

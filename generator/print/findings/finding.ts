@@ -1,5 +1,6 @@
 /** Findings of `inspect` and `check-server` in the form that reports are printed from. */
 import type { Severity } from '../../inspect/rule.js';
+import { isRuleId, ruleOf, sectionUrl } from '../../inspect/rules.js';
 
 /** A finding to print. */
 export interface PrintedFinding {
@@ -44,3 +45,14 @@ export const SEVERITY_HEADINGS = [
   ['deviation', 'Deviations'],
   ['advice', 'Advice'],
 ] as const satisfies readonly (readonly [Severity, string])[];
+
+/**
+ * A rule as reports describe it.
+ *
+ * @throws RangeError if it does not exist.
+ */
+export function printedRule(id: string): PrintedRule {
+  if (!isRuleId(id)) throw new RangeError(`no rule ${id}`);
+  const { title, help } = ruleOf(id);
+  return { title, help, url: sectionUrl(id) };
+}
