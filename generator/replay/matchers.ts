@@ -130,7 +130,7 @@ const EPOCH = /\b1[0-9]{12}\b/g;
 export function looseKind(expected: JsonValue, found: JsonValue, place: readonly string[]): LooseKind | undefined {
   if (typeof expected === 'string' && expected.includes(REDACTED)) return 'redacted';
   if (typeof expected === 'number' && typeof found === 'number')
-    return isEpoch(expected) && isEpoch(found) ? 'time' : undefined;
+    return isEpoch(expected, place) && isEpoch(found, place) ? 'time' : undefined;
   const name = place.at(-1) ?? '';
   if (typeof expected === 'string' && typeof found === 'string') {
     if (Object.hasOwn(OPAQUE, name)) return OPAQUE[name];
@@ -149,7 +149,7 @@ export function looseKind(expected: JsonValue, found: JsonValue, place: readonly
  */
 export function looseTemplate(value: JsonValue, place: readonly string[]): RegExp | 'any' | undefined {
   const name = place.at(-1) ?? '';
-  if (typeof value === 'number') return isEpoch(value) && value > 1e12 ? 'any' : undefined;
+  if (typeof value === 'number') return isEpoch(value, place) ? 'any' : undefined;
   if (typeof value !== 'string') return undefined;
   if (Object.hasOwn(OPAQUE, name) || value.includes(REDACTED)) return 'any';
   if (name === 'version' && /(?:^|\/)serverInfo$/.test(place.at(-2) ?? '')) return 'any';
@@ -158,15 +158,22 @@ export function looseTemplate(value: JsonValue, place: readonly string[]): RegEx
   if (masked === value) return undefined;
   const source = masked
     .split(/<time>|<token>/)
-    .map((part) => part.replace(/[\\^$.*+?()[\]{}|/-]/g, (character) => `\\${character}`))
+    .map((part) => part.replace(/[\\^$.*+?()[\]{}|/]/g, (character) => `\\${character}`))
     .join('.+');
   return new RegExp(`^${source}$`, 'su');
 }
 
-/** Milliseconds since 1970, between 2001 and 2128, or seconds in the same years. */
-function isEpoch(value: number): boolean {
+/** Names of members with times. */
+const TIME_NAME = /time|date|stamp|expir|created|modified|(?:At|_at|^at|Since|Until|_since|_until)$|^(?:exp|iat|nbf)$/;
+
+/**
+ * Milliseconds since 1970, between 2001 and 2128; or seconds in the same years, which only the name of the member
+ * distinguishes from sizes and counts.
+ */
+function isEpoch(value: number, place: readonly string[]): boolean {
   if (!Number.isInteger(value)) return false;
-  return (value >= 1e12 && value < 5e12) || (value >= 1e9 && value < 5e9);
+  if (value >= 1e12 && value < 5e12) return true;
+  return value >= 1e9 && value < 5e9 && TIME_NAME.test(place.at(-1) ?? '');
 }
 
 function maskTimes(text: string): string {

@@ -161,6 +161,8 @@ export class MockConnection {
   readonly #server: RecordedServer;
   readonly #transport: Transport;
   readonly #answers = new Map<string, () => void>();
+  /** Requests that are being answered. */
+  readonly #open = new Set<string>();
   readonly #cancelled = new Set<string>();
   #running = 0;
   #nextId = 1;
@@ -176,6 +178,8 @@ export class MockConnection {
     };
     transport.onend = () => {
       this.#isEnding = true;
+      // The client answers nothing anymore.
+      for (const resume of this.#answers.values()) resume();
       this.#closeIfIdle();
     };
   }
@@ -203,15 +207,21 @@ export class MockConnection {
       return;
     }
     this.#running += 1;
+    const key = keyOf(ownMember(message, 'id'));
+    if (isRequest(message)) this.#open.add(key);
     void this.#answer(message).finally(() => {
       this.#running -= 1;
+      if (isRequest(message)) {
+        this.#open.delete(key);
+        this.#cancelled.delete(key);
+      }
       this.#closeIfIdle();
     });
   }
 
   #cancel(id: JsonValue | undefined): void {
-    this.#cancelled.add(keyOf(id));
-    if (this.#cancelled.size > MAX_RUNNING) this.#cancelled.clear();
+    // A cancellation that crosses the response must not cancel a later request with the same id.
+    if (this.#open.has(keyOf(id))) this.#cancelled.add(keyOf(id));
   }
 
   #closeIfIdle(): void {
@@ -303,6 +313,7 @@ export class MockConnection {
       id = `replay-${this.#nextId}`;
       this.#nextId += 1;
     }
+    if (this.#isEnding) return;
     let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
       timer = setTimeout(resolve, CLIENT_TIMEOUT_MS);

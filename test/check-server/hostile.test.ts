@@ -3,7 +3,9 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import process from 'node:process';
 import { afterAll, describe, expect, test } from 'vitest';
+import { StdioConnection } from '../../generator/check-server/raw/stdio.js';
 import type { CheckReport } from '../../generator/check-server/report.js';
+import { Session } from '../../generator/check-server/session.js';
 import { removeTemporaryFolders } from '../support/cli.js';
 import { check, scriptCommand } from './support.js';
 
@@ -23,6 +25,36 @@ function rulesOf({ findings }: CheckReport): readonly string[] {
 }
 
 describe('over stdio', () => {
+  test('an answer to the server does not cut a message that is written in pieces', async () => {
+    // Pings at the first bytes, and reports how many lines it cannot parse.
+    const body = `
+      let text = '', isFirst = true;
+      process.stdin.on('data', (chunk) => {
+        if (isFirst) process.stdout.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\\n');
+        isFirst = false;
+        text += chunk;
+        const lines = text.split('\\n').slice(0, -1);
+        if (lines.length < 2) return;
+        let broken = 0;
+        for (const line of lines) try { JSON.parse(line); } catch { broken += 1; }
+        process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id: 'lines', result: { broken } }) + '\\n');
+      });`;
+    const connection = await StdioConnection.open({
+      kind: 'stdio',
+      command: process.execPath,
+      args: ['-e', body],
+      env: {},
+      cwd: undefined,
+    });
+    try {
+      const session = new Session(connection, '2025-11-25', 5000);
+      const reply = await session.request('x', { text: 'y'.repeat(200) }, { id: 'lines', pieceBytes: 13 });
+      expect(reply.result).toEqual({ broken: 0 });
+    } finally {
+      await connection.close();
+    }
+  });
+
   test.each([
     ['answers nothing', '', ''],
     ['exits at once', '', 'process.exit(0)'],

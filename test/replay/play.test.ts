@@ -7,7 +7,7 @@ import type { Transport } from '../../generated/runtime/jsonrpc/transport.js';
 import type { JsonObject, JsonValue } from '../../generator/read/json/json.js';
 import type { Entry } from '../../generator/recording/entry.js';
 import { RecordingReader } from '../../generator/recording/read.js';
-import { parseMatchers, type Matchers } from '../../generator/replay/matchers.js';
+import { looseTemplate, parseMatchers, type Matchers } from '../../generator/replay/matchers.js';
 import { MockConnection, RecordedServer } from '../../generator/replay/mock.js';
 import { playScript, type PlayResult } from '../../generator/replay/play.js';
 import { readScript } from '../../generator/replay/script.js';
@@ -325,6 +325,7 @@ describe('matchers', () => {
     [{ at: '2026-01-01T10:00:00Z' }, { at: '2027-02-02T11:11:11.123+02:00' }, { time: 1 }],
     [{ text: 'done at 10:00:01 on 2026-01-01' }, { text: 'done at 9:30:59 on 2026-05-05' }, { time: 1 }],
     [{ at: 1_770_000_000_000 }, { at: 1_780_000_000_000 }, { time: 1 }],
+    [{ expires_at: 1_770_000_000 }, { expires_at: 1_780_000_000 }, { time: 1 }],
     [{ id: '1b4e28ba-2fa1-41d2-883f-0016d3cca427' }, { id: '6ba7b810-9dad-41d1-80b4-00c04fd430c8' }, { token: 1 }],
     [{ token: 'a1b2c3d4e5f6g7h8' }, { token: 'z9y8x7w6v5u4t3s2' }, { token: 1 }],
     [{ taskId: 'x' }, { taskId: 'y' }, { token: 1 }],
@@ -334,6 +335,8 @@ describe('matchers', () => {
     [{ text: 'done at 10:00:01' }, { text: 'failed at 10:00:02' }, 'different'],
     [{ count: 3 }, { count: 4 }, 'different'],
     [{ count: 1_770_000_000 }, { count: 5 }, 'different'],
+    // 1 GiB and 2 GiB: only the name of the member distinguishes a size from seconds since 1970.
+    [{ size: 1_073_741_824 }, { size: 2_147_483_648 }, 'different'],
     [{ name: 'a1b2c3d4e5f6g7h8' }, { name: 'z9y8x7w6v5u4t3s2' }, 'different'],
     [{ name: 'get-structured-content' }, { name: 'get-structured-contents' }, 'different'],
     [{ version: '1.0.0' }, { version: '2.0.0' }, 'different'],
@@ -375,6 +378,19 @@ describe('matchers', () => {
     ).toThrow(message);
   });
 
+  test('the pattern of a recorded text matches its punctuation', () => {
+    const text = 'job-7 [a/b] (50%) ended at 2026-01-01T10:00:00Z.';
+    const template = looseTemplate(text, ['result', 'content', '0', 'text']) as RegExp;
+    expect(template.test(text)).toBe(true);
+    expect(template.test(text.replace('2026', '2027'))).toBe(true);
+    expect(template.test(text.replace('job-7', 'job-8'))).toBe(false);
+  });
+
+  test('a test expects what a replay accepts', () => {
+    expect(looseTemplate(1_770_000_000, ['result', 'expires_at'])).toBe('any');
+    expect(looseTemplate(1_073_741_824, ['result', 'size'])).toBeUndefined();
+  });
+
   test('a new tool is one difference, and a new order another one', async () => {
     const tools = (...names: readonly string[]): JsonObject => ({ tools: names.map((name) => ({ name, n: name })) });
     const compare = async (before: JsonObject, after: JsonObject): Promise<readonly unknown[]> =>
@@ -410,6 +426,42 @@ describe('the recorded server', () => {
     const result = await playScript(client, script, { timeoutMs: 1000, matchers: { ...DEFAULTS, isExact: true } });
     expect(result.differences).toEqual([]);
     expect(result.compared).toBeGreaterThan(0);
+  });
+
+  /** Serves a script in memory, and records what the client receives. */
+  const serve = async (lines: readonly string[]): Promise<{ client: Transport; received: JsonObject[] }> => {
+    const [client, server] = memoryPair();
+    const received: JsonObject[] = [];
+    client.onmessage = (value) => received.push(value as JsonObject);
+    await new MockConnection(new RecordedServer(readScript(entriesOf(lines)), () => undefined), server).start();
+    await client.start();
+    return { client, received };
+  };
+
+  test('closes when its input ends, without waiting for an answer that cannot come', { timeout: 5000 }, async () => {
+    const { client, received } = await serve([
+      '> {"id": 1, "method": "tools/call"}',
+      '< {"id": 9, "method": "roots/list"}',
+      '> {"id": 9, "result": {"roots": []}}',
+      '< {"id": 1, "result": {}}',
+    ]);
+    const closed = new Promise<void>((resolve) => {
+      client.onclose = resolve;
+    });
+    await client.send({ jsonrpc: '2.0', id: 1, method: 'tools/call' });
+    await expect.poll(() => received.length).toBe(1);
+    await client.end?.();
+    await closed;
+  });
+
+  test('answers a request whose id was cancelled after an earlier response', async () => {
+    const { client, received } = await serve(['> {"id": 1, "method": "m"}', '< {"id": 1, "result": {}}']);
+    await client.send({ jsonrpc: '2.0', id: 1, method: 'm' });
+    await expect.poll(() => received.length).toBe(1);
+    await client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
+    await client.send({ jsonrpc: '2.0', id: 1, method: 'm' });
+    await expect.poll(() => received.length).toBe(2);
+    await client.close();
   });
 });
 

@@ -137,6 +137,8 @@ export const LIST_PROBES: readonly Probe[] = [
   {
     id: 'list-again',
     title: 'the list of tools, on another connection',
+    // Older revisions do not say that the list is the same.
+    era: 'stateless',
     skip: ({ facts }) => (facts.tools.length === 0 ? 'no tools' : undefined),
     run: async (context) => {
       const { facts, report } = context;
@@ -148,7 +150,6 @@ export const LIST_PROBES: readonly Probe[] = [
       if (before === undefined || after === undefined) return;
       const finding = { subject: 'tools/list', connection: session.connection, frames: reply.frames };
       const isSame = stableStringify([...before].sort()) === stableStringify([...after].sort());
-      if (!session.isStateless) return;
       if (!isSame) {
         report({ rule: 'list-changes', message: 'another connection lists other tools', ...finding });
       } else if (before.join('\n') !== after.join('\n')) {

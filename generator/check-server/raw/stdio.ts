@@ -10,6 +10,8 @@ import { contentOf, Log, MAX_FRAME_BYTES, omitted } from './log.js';
 
 /** Milliseconds that a process has to exit after its input is closed, and again after SIGTERM. */
 export const EXIT_TIMEOUT_MS = 3000;
+/** Milliseconds between the pieces of a message. */
+const PIECE_PAUSE_MS = 20;
 /** Characters of standard error that are kept. */
 const MAX_STDERR_LENGTH = 4096;
 const IS_POSIX = process.platform !== 'win32';
@@ -33,6 +35,8 @@ export class StdioConnection implements Connection {
   #pending: Buffer[] = [];
   #pendingBytes = 0;
   #lineBytes = 0;
+  /** What is being written in pieces, and what waits behind it. */
+  #pieces: Promise<void> | undefined;
 
   /**
    * Starts a server.
@@ -94,10 +98,8 @@ export class StdioConnection implements Connection {
     const [first = '', ...others] = text.split('\n');
     const frame = this.log.add({ from: 'client', content: contentOf(Buffer.from(first)) });
     for (const line of others) this.log.add({ from: 'client', content: contentOf(Buffer.from(line)) });
-    for (let at = 0; at < bytes.length; at += pieceBytes ?? bytes.length) {
-      if (at > 0) await sleep(20);
-      this.#write(bytes.subarray(at, at + (pieceBytes ?? bytes.length)));
-    }
+    if (pieceBytes === undefined && this.#pieces === undefined) this.#write(bytes);
+    else await this.#writeInTurn(bytes, pieceBytes ?? bytes.length);
     return { frame, exchange: undefined };
   }
 
@@ -153,6 +155,21 @@ export class StdioConnection implements Connection {
     } catch {
       // Nothing was left.
     }
+  }
+
+  /** Writes pieces with pauses; what is sent meanwhile, such as an answer to a ping, must not come between them. */
+  async #writeInTurn(bytes: Uint8Array, pieceBytes: number): Promise<void> {
+    const before = this.#pieces;
+    const writing = (async () => {
+      await before;
+      for (let at = 0; at < bytes.length; at += pieceBytes) {
+        if (at > 0) await sleep(PIECE_PAUSE_MS);
+        this.#write(bytes.subarray(at, at + pieceBytes));
+      }
+    })();
+    this.#pieces = writing;
+    await writing;
+    if (this.#pieces === writing) this.#pieces = undefined;
   }
 
   #write(bytes: Uint8Array): void {
