@@ -1,4 +1,5 @@
 /** Inspects all conversations of a recording. */
+import { McpgenError } from '../errors.js';
 import { RecordingReader, type RecordingFormat } from '../recording/read.js';
 import type { RecordingHeader } from '../recording/entry.js';
 import { BoundedMap } from './bounded.js';
@@ -10,7 +11,7 @@ import { StatisticsCollector, type Statistics } from './statistics.js';
 /** Most findings of one rule that a report lists; all are counted. */
 const MAX_FINDINGS_OF_RULE = 1000;
 /** Most conversations in one file. */
-const MAX_CONVERSATIONS = 1000;
+const MAX_CONVERSATIONS = 10_000;
 
 /** A finding with the line of the file that its entry is on. */
 export interface LocatedFinding extends Finding {
@@ -76,7 +77,12 @@ export async function inspectRecording(
   const open = (server: string | undefined, header: RecordingHeader | undefined): Conversation => {
     const name = server ?? String(conversations.length + 1);
     const opened = new Conversation(name, header, options);
-    if (conversations.length < MAX_CONVERSATIONS) conversations.push(opened);
+    if (conversations.length >= MAX_CONVERSATIONS)
+      throw new McpgenError(`more than ${MAX_CONVERSATIONS} conversations in one file`, {
+        place: `line ${lines + 1}`,
+        remedy: 'Split the file.',
+      });
+    conversations.push(opened);
     options.onConversation?.(name, header);
     return opened;
   };

@@ -1,11 +1,11 @@
 /** Inspects a recorded conversation, entry by entry. */
 import { isObject, ownMember, type JsonValue } from '../read/json/json.js';
 import type { Entry, HttpPart, RecordingHeader, Side } from '../recording/entry.js';
-import { BoundedMap } from './bounded.js';
+import { BoundedMap, BoundedSet } from './bounded.js';
 import { HttpCheck, type Exchange } from './checks/http.js';
 import type { Finding, InspectedEntry, InspectedMessage } from './finding.js';
 import { findRevision } from '../recording/revisions.js';
-import { ruleOf } from './rules.js';
+import { severityOf } from './rules.js';
 import { show, type Report } from './seen.js';
 import { Session } from './session.js';
 
@@ -34,14 +34,17 @@ export class Inspector {
   /** Sessions of HTTP+SSE (2024-11-05), by the path of their endpoint. */
   readonly #byPath = new BoundedMap<string, Session>(MAX_SESSIONS);
   readonly #exchanges = new BoundedMap<number, Exchange>(MAX_EXCHANGES);
-  readonly #legacy = new Set<number>();
+  readonly #legacy = new BoundedSet<number>(MAX_EXCHANGES);
+  /** The paths that carry messages, unlike those of an authorization server. */
+  readonly #paths = new BoundedSet<string>(MAX_SESSIONS);
   readonly #http = new HttpCheck(({ number, path }) => this.#legacy.has(number) || this.#byPath.has(path));
   #frame = 0;
   #hasSessionIds = false;
 
   constructor({ header, revision }: InspectorOptions = {}) {
     this.#revision = revision ?? header?.revision;
-    this.#default = new Session({ revision: this.#revision });
+    // The recorder has started the server, so that nothing was said before.
+    this.#default = new Session({ revision: this.#revision, isComplete: header?.transport === 'stdio' });
     this.#stateless = new Session({ revision: this.#revision, hasExchangeIds: true });
   }
 
@@ -64,7 +67,8 @@ export class Inspector {
     const report = this.#reporter(findings, from, session);
     if (content.kind === 'text') report('not-json', `${show(content.text)} is not JSON`);
     if (content.kind === 'bytes') report('not-utf8', 'the bytes are not UTF-8');
-    if (content.kind !== 'none') session.noteUnreadable(from);
+    if (content.kind === 'omitted') session.noteOmitted();
+    else if (content.kind !== 'none') session.noteUnreadable(from);
   }
 
   #inspected(
@@ -89,6 +93,7 @@ export class Inspector {
     const exchange = http.kind === 'request' ? this.#openExchange(http) : this.#exchanges.get(http.exchange);
     if (exchange === undefined) return this.#inspected(entry, findings, []);
     if (http.kind === 'request') return this.#addRequest(entry, exchange, findings);
+    if (exchange.isForeign) return this.#inspected(entry, findings, []);
     const report = this.#reporter(findings, entry.from, exchange.session);
     if (http.kind === 'response') {
       exchange.status = http.status;
@@ -99,11 +104,13 @@ export class Inspector {
         this.#byId.set(id, exchange.session);
       }
       this.#http.seeResponse(exchange, report);
+      if (http.status >= 400) exchange.session?.forget(exchange.sent, exchange.number);
     }
-    if (http.kind === 'event') this.#http.seeEvent(exchange, http.id, report);
-    const inspected = this.#addBody(entry, exchange, findings);
-    if (http.kind === 'end') {
-      this.#http.seeEnd(exchange, http.isComplete, report);
+    const isRepeated = http.kind === 'event' && this.#http.seeEvent(exchange, http.id, report);
+    const inspected = isRepeated ? this.#inspected(entry, [], []) : this.#addBody(entry, exchange, findings);
+    const isStream = (exchange.responseHeaders['content-type'] ?? '').includes('text/event-stream');
+    if (http.kind === 'end' || (http.kind === 'response' && !isStream)) {
+      if (http.kind === 'end') this.#http.seeEnd(exchange, http.isComplete, report);
       this.#exchanges.delete(http.exchange);
       this.#legacy.delete(http.exchange);
     }
@@ -123,6 +130,7 @@ export class Inspector {
       responseHeaders: {},
       open: new Set(),
       hasEventIds: false,
+      isForeign: false,
     };
     this.#exchanges.set(http.exchange, exchange);
     return exchange;
@@ -131,6 +139,13 @@ export class Inspector {
   #addRequest(entry: Entry, exchange: Exchange, findings: Finding[]): InspectedEntry {
     const { content, from, time } = entry;
     const body = content.kind === 'frame' ? content.frame : undefined;
+    const opensStream = exchange.method === 'GET' && (exchange.headers['accept'] ?? '').includes('text/event-stream');
+    if (body !== undefined && isMessage(body)) this.#paths.add(exchange.path);
+    else if (!this.#paths.has(exchange.path) && !opensStream) exchange.isForeign = true;
+    if (exchange.isForeign) {
+      this.#http.seeForeign(exchange, this.#reporter(findings, from, undefined));
+      return this.#inspected(entry, findings, []);
+    }
     const { session, needsId } = this.#sessionOf(exchange, body);
     exchange.session = session;
     const report = this.#reporter(findings, from, session);
@@ -156,6 +171,10 @@ export class Inspector {
       else if (isJson(exchange, http)) this.#checkRaw(entry, session, findings);
     }
     if (content.kind === 'bytes' && isJson(exchange, http)) this.#checkRaw(entry, session, findings);
+    if (content.kind === 'omitted') {
+      session.noteOmitted();
+      exchange.open.clear();
+    }
     if (content.kind !== 'frame') return this.#inspected(entry, [], []);
     // An error in JSON that is no message, as from a proxy.
     if (!isObject(content.frame) && !Array.isArray(content.frame)) return this.#inspected(entry, [], []);
@@ -190,7 +209,7 @@ export class Inspector {
     }
     if (beginsSession(body)) {
       // Without ids, the sessions of several clients cannot be distinguished.
-      const isShared = !this.#hasSessionIds && this.#default.isComplete;
+      const isShared = !this.#hasSessionIds && this.#default.hasBegun;
       const session = new Session({ revision: this.#revision, isShared });
       this.#default = session;
       return { session, needsId: false };
@@ -214,7 +233,7 @@ export class Inspector {
     return (rule, message, { pointer, related, by = from } = {}) => {
       findings.push({
         rule,
-        severity: ruleOf(rule).severity,
+        severity: severityOf(rule, session?.revision?.version),
         message,
         frame: this.#frame,
         by,

@@ -9,6 +9,8 @@ export type Severity = 'violation' | 'deviation' | 'advice';
 /** A rule. */
 export interface Rule {
   readonly severity: Severity;
+  /** Up to this revision the specification only recommends it, so that it is a deviation. */
+  readonly recommendedUntil?: string;
   /** What is wrong, in a few words. */
   readonly title: string;
   /** Why it matters and what to do, in one or two sentences. */

@@ -1,6 +1,6 @@
 /** The rules of `inspect` and `check-server`, as data: `docs/rules.md` lists them. Their ids never change. */
 
-import type { Rule } from './rule.js';
+import type { Rule, Severity } from './rule.js';
 import { SERVER_RULES } from './server-rules.js';
 
 export type { Rule, Severity } from './rule.js';
@@ -203,6 +203,7 @@ const TRAFFIC_RULES = {
     ...LIFECYCLE,
     section: 'basic/lifecycle#capability-negotiation',
     severity: 'violation',
+    recommendedUntil: '2025-03-26',
     title: 'use of a capability that the other side did not declare',
     help: 'Use only what the other side declared; declare what your side supports.',
   },
@@ -666,6 +667,14 @@ export function isRuleId(text: string): text is RuleId {
 /** A rule by its id. */
 export function ruleOf(id: RuleId): Rule {
   return RULES[id];
+}
+
+/** How bad it is to break a rule in a revision. */
+export function severityOf(id: RuleId, revision: string | undefined): Severity {
+  const { severity, recommendedUntil } = ruleOf(id);
+  return revision !== undefined && recommendedUntil !== undefined && revision <= recommendedUntil
+    ? 'deviation'
+    : severity;
 }
 
 /** The first revision without sessions, whose pages moved. */

@@ -87,6 +87,8 @@ export type Seen = SeenCall | SeenResponse;
 /** A check of the messages of one session. It keeps its own state. */
 export interface SessionCheck {
   see(seen: Seen): void;
+  /** A request was refused before it was read, and may be sent again. */
+  forget?(request: PendingRequest): void;
 }
 
 /** The other side. */

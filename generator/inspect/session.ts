@@ -4,7 +4,7 @@ import { formatPointer, isObject, ownMember, type JsonObject, type JsonValue } f
 import type { Side } from '../recording/entry.js';
 import { BoundedMap, BoundedSet } from './bounded.js';
 import { CancellationCheck } from './checks/cancellation.js';
-import { ClientFeatureCheck, clientCapabilities } from './checks/client-features.js';
+import { ClientFeatureCheck } from './checks/client-features.js';
 import { ContentCheck } from './checks/content.js';
 import { checkEnvelope, isTooDeep } from './checks/envelope.js';
 import { InputRoundCheck } from './checks/input-rounds.js';
@@ -17,7 +17,7 @@ import { SubscriptionCheck } from './checks/subscriptions.js';
 import { ToolCheck } from './checks/tools.js';
 import type { Finding, InspectedMessage } from './finding.js';
 import { findRevision, REVISIONS } from '../recording/revisions.js';
-import { ruleOf } from './rules.js';
+import { severityOf } from './rules.js';
 import {
   keyOf,
   otherSide,
@@ -67,6 +67,8 @@ export interface SessionOptions {
   readonly hasExchangeIds?: boolean;
   /** Whether several clients may be mixed although ids belong to the session. */
   readonly isShared?: boolean;
+  /** Whether nothing was said before the first message, as when the recorder started the server. */
+  readonly isComplete?: boolean;
 }
 
 type Sides<T> = Readonly<Record<Side, T>>;
@@ -75,7 +77,7 @@ type Sides<T> = Readonly<Record<Side, T>>;
 export class Session implements SessionFacts {
   readonly capabilities: Record<Side, JsonObject | undefined> = { client: undefined, server: undefined };
   agreed: Revision | undefined;
-  isComplete = false;
+  isComplete: boolean;
   isShared: boolean;
   readonly #given: Revision | undefined;
   readonly #hasExchangeIds: boolean;
@@ -111,7 +113,8 @@ export class Session implements SessionFacts {
     new ContentCheck(),
   ];
 
-  constructor({ revision, hasExchangeIds = false, isShared = false }: SessionOptions = {}) {
+  constructor({ revision, hasExchangeIds = false, isShared = false, isComplete = false }: SessionOptions = {}) {
+    this.isComplete = isComplete;
     this.#given = findRevision(revision);
     this.#hasExchangeIds = hasExchangeIds;
     this.isShared = isShared;
@@ -131,6 +134,30 @@ export class Session implements SessionFacts {
     this.#unreadable[from] += 1;
     this.#lastIsNotification[from] = false;
     this.#hasBegun = true;
+  }
+
+  /** Whether anything was said. */
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
+  /** A frame was too large to be recorded: it may have been any message. */
+  noteOmitted(): void {
+    this.isComplete = false;
+    this.#hasBegun = true;
+  }
+
+  /** A request was refused before it was read, as by the status 401: the same one may be sent again. */
+  forget(sent: readonly Seen[], exchange: number): void {
+    for (const { kind, from, message } of sent) {
+      if (kind !== 'request') continue;
+      const key = this.#key(ownMember(message, 'id'), exchange);
+      const request = this.#pending[from].get(key);
+      if (request === undefined) continue;
+      this.#pending[from].delete(key);
+      this.#usedIds[from].delete(key);
+      for (const check of this.#checks) check.forget?.(request);
+    }
   }
 
   /** Inspects a frame: one message, or those of a batch. */
@@ -184,7 +211,7 @@ export class Session implements SessionFacts {
       const method = ownMember(message, 'method') as string;
       const given = ownMember(message, 'params');
       const params = isObject(given) ? given : {};
-      if (isFirst) this.isComplete = beginsSession(method, params, revision);
+      if (isFirst && beginsSession(method)) this.isComplete = true;
       const cancels = method === 'notifications/cancelled' ? this.#cancel(params, position, report) : undefined;
       seen = { ...base, kind, method, id: kind === 'request' ? id : undefined, params, cancels };
       const target = ownMember(params, 'name') ?? ownMember(params, 'uri');
@@ -285,7 +312,6 @@ export class Session implements SessionFacts {
     const { exchange } = at;
     pending.delete(key);
     pending.set(key, { frame, from, id, method, params, revision, time: at.time, exchange, cancelledBy: undefined });
-    if (revision?.isStateless === true) this.capabilities.client = clientCapabilities(params);
   }
 
   /** The request that a response answers. */
@@ -313,10 +339,10 @@ export class Session implements SessionFacts {
       return request;
     }
     const used = this.#usedIds[asker];
-    if (this.isShared || isReplay || this.#unreadableIds[asker].has(key)) return undefined;
+    if (this.isShared || isReplay || this.#unreadableIds[asker].has(key) || pending.hasForgotten) return undefined;
     if (used.has(key))
       report('duplicate-response', `the request with the id ${show(id)} was answered`, { pointer: '/id' });
-    else if (this.isComplete && !pending.hasForgotten && !used.hasForgotten)
+    else if (this.isComplete && !used.hasForgotten)
       report('unknown-response', `no request has the id ${show(id)}`, { pointer: '/id' });
     return undefined;
   }
@@ -348,7 +374,7 @@ export class Session implements SessionFacts {
     return (rule, message, { pointer, related, by = from } = {}) => {
       findings.push({
         rule,
-        severity: ruleOf(rule).severity,
+        severity: severityOf(rule, revision?.version),
         message,
         frame,
         by,
@@ -367,10 +393,8 @@ const BATCH_VERSION = '2025-03-26';
 const MAX_BATCH = 10_000;
 
 /** Whether a message is the first of a session, so that nothing before it is missing. */
-function beginsSession(method: string, params: JsonObject, revision: Revision | undefined): boolean {
-  if (method === 'initialize') return true;
-  if (revision?.isStateless === true) return ownMember(params, '_meta') !== undefined;
-  return false;
+function beginsSession(method: string): boolean {
+  return method === 'initialize' || method === 'server/discover';
 }
 
 function isResponse(value: JsonValue): boolean {

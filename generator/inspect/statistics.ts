@@ -83,6 +83,8 @@ export class StatisticsCollector {
   readonly #errors = new Map<number, { count: number; readonly frame: number }>();
   /** Requests without a response, by the number of their entry and their id. */
   readonly #open = new BoundedMap<string, Open>(MAX_OPEN);
+  /** Those of each entry, of which a batch has several. */
+  readonly #openOf = new BoundedMap<number, Open[]>(MAX_OPEN);
 
   add({ entry, frame, messages }: InspectedEntry): void {
     this.#entries += 1;
@@ -98,8 +100,11 @@ export class StatisticsCollector {
         else this.#notifications += 1;
         const counted = this.#method(method, entry.from, kind);
         if (counted !== undefined) counted.count += 1;
-        if (kind === 'request' && id !== undefined)
-          this.#open.set(openKey(frame, id), { frame, from: entry.from, method, id, isCancelled: false });
+        if (kind === 'request' && id !== undefined) {
+          const open = { frame, from: entry.from, method, id, isCancelled: false };
+          this.#open.set(openKey(frame, id), open);
+          this.#openOf.set(frame, [...(this.#openOf.get(frame) ?? []), open]);
+        }
         if (kind === 'notification' && request !== undefined) this.#cancel(request);
       } else {
         this.#responses += 1;
@@ -137,8 +142,8 @@ export class StatisticsCollector {
   }
 
   #cancel(frame: number): void {
-    for (const open of this.#open.values()) {
-      if (open.frame !== frame || open.isCancelled) continue;
+    for (const open of this.#openOf.get(frame) ?? []) {
+      if (open.isCancelled || !this.#open.has(openKey(frame, open.id))) continue;
       open.isCancelled = true;
       const counted = this.#method(open.method, open.from, 'request');
       if (counted !== undefined) counted.cancelled += 1;

@@ -90,7 +90,8 @@ export const CACHED = { ttlMs: 0, cacheScope: 'private' } as const;
 
 /** All findings of a conversation. */
 export function inspect(entries: readonly Entry[]): readonly Finding[] {
-  const inspector = new Inspector();
+  const isHttp = entries.some(({ http }) => http !== undefined);
+  const inspector = new Inspector({ header: { version: 1, transport: isHttp ? 'http' : 'stdio' } });
   return entries.flatMap((entry) => inspector.add(entry).findings);
 }
 

@@ -25,11 +25,13 @@ export interface Exchange {
   /** Requests of the body that have no response yet. */
   readonly open: Set<PendingRequest['id']>;
   hasEventIds: boolean;
+  /** It carries no messages, such as a request for a token. */
+  isForeign: boolean;
 }
 
 /** The rules of the Streamable HTTP transport. One for each recording. */
 export class HttpCheck {
-  readonly #eventIds = new Map<Session | undefined, BoundedSet<string>>();
+  readonly #eventIds = new WeakMap<Session, BoundedSet<string>>();
   /** Whether an exchange speaks HTTP+SSE of 2024-11-05, whose rules are others. */
   readonly isLegacy: (exchange: Exchange) => boolean;
 
@@ -37,13 +39,19 @@ export class HttpCheck {
     this.isLegacy = isLegacy;
   }
 
+  /** Any request has arrived. */
+  seeForeign({ path }: Exchange, report: Report): void {
+    if (/[?&]access_token=/i.test(path)) report('token-in-url', 'the URL has access_token');
+  }
+
   /** A request has arrived, with the messages of its body. */
   seeRequest(exchange: Exchange, report: Report, needsSession: boolean): void {
-    const { method, headers, path, sent } = exchange;
-    if (/[?&]access_token=/i.test(path)) report('token-in-url', 'the URL has access_token', {});
+    const { method, headers, sent } = exchange;
+    this.seeForeign(exchange, report);
     if (this.isLegacy(exchange)) return;
     const accept = headers['accept'] ?? '';
-    const accepts = (type: string): boolean => accept.includes(type) || accept.includes('*/*');
+    const accepts = (type: string): boolean =>
+      [type, `${type.split('/')[0] ?? ''}/*`, '*/*'].some((range) => accept.includes(range));
     if (method === 'POST' && !(accepts('application/json') && accepts(EVENT_STREAM)))
       report('http-accept', `Accept is ${show(accept)}`);
     if (method === 'GET' && !accepts(EVENT_STREAM)) report('http-accept', `Accept is ${show(accept)}`);
@@ -54,7 +62,7 @@ export class HttpCheck {
       return;
     }
     const isInitialize = first?.method === 'initialize';
-    if (isInitialize || revision === undefined || revision.isStateless) return;
+    if (isInitialize || revision === undefined || revision.isStateless || exchange.session?.isShared === true) return;
     if (needsSession) report('http-session-header', 'the server assigned a session id');
     const version = headers['mcp-protocol-version'];
     if (revision.version < '2025-06-18' || exchange.session?.agreed === undefined) return;
@@ -107,16 +115,20 @@ export class HttpCheck {
       report('http-status', `${exchange.status} instead of ${expected}`, { pointer: '/error/code' });
   }
 
-  /** An event of a stream has arrived. */
-  seeEvent(exchange: Exchange, id: string | undefined, report: Report): void {
-    if (id === undefined || id === '') return;
-    exchange.hasEventIds = true;
+  /** An event of a stream has arrived. Returns whether it repeats one, after a client asked for the rest of a stream. */
+  seeEvent(exchange: Exchange, id: string | undefined, report: Report): boolean {
     const { session } = exchange;
+    if (id === undefined || id === '' || session === undefined) return false;
+    exchange.hasEventIds = true;
     const known = this.#eventIds.get(session) ?? new BoundedSet(MAX_EVENT_IDS);
     this.#eventIds.set(session, known);
+    const isKnown = known.has(id);
     const isReplay = exchange.headers['last-event-id'] !== undefined;
-    if (known.has(id) && !isReplay) report('http-event-id', `${show(id)} was used before`);
+    // From 2026-07-28 on, streams cannot be resumed, and ids mean nothing.
+    const isStateless = exchange.sent.some(({ revision }) => revision?.isStateless === true);
+    if (isKnown && !isReplay && !isStateless) report('http-event-id', `${show(id)} was used before`);
     known.add(id);
+    return isKnown && isReplay;
   }
 
   /** A response has ended. */

@@ -39,7 +39,7 @@ export class InputRoundCheck implements SessionCheck {
     else this.#stateless.add(request.method);
   }
 
-  #seeRetry({ method, params, id, report, session }: SeenCall): void {
+  #seeRetry({ method, params, id, report, session, exchange }: SeenCall): void {
     const state = ownMember(params, 'requestState');
     const hasResponses = ownMember(params, 'inputResponses') !== undefined;
     if (state === undefined && !hasResponses) return;
@@ -49,8 +49,8 @@ export class InputRoundCheck implements SessionCheck {
       const round = this.#rounds.get(`${method} ${keyOf(state)}`);
       if (round === undefined)
         report('request-state', `the server did not send ${show(state)} for ${method}`, { pointer });
-      // Over HTTP, ids are those of one exchange; a client counts them all the same.
-      else if (round.id === id)
+      // Over HTTP, another client may have the same id and the same state.
+      else if (round.id === id && exchange === undefined)
         report('retry-id', `the retry has the id ${show(id)} again`, { pointer: '/id', related: round.frame });
       return;
     }

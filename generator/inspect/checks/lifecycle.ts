@@ -9,7 +9,7 @@ export class LifecycleCheck implements SessionCheck {
   #hasReported = new Set<string>();
 
   see(seen: Seen): void {
-    if (seen.revision?.isStateless === true) return;
+    if (seen.revision?.isStateless === true || seen.session.isShared) return;
     if (seen.kind === 'result' || seen.kind === 'error') this.#seeResponse(seen);
     else if (seen.kind === 'notification') this.#seeNotification(seen);
     else this.#seeRequest(seen);

@@ -119,14 +119,16 @@ function checkError(seen: SeenResponse, revision: Revision): void {
   const { error, request, report } = seen;
   const code = isObject(error) ? ownMember(error, 'code') : undefined;
   if (typeof code !== 'number') return;
-  if (revision.isStateless && seen.from === 'server' && isReservedCode(code))
+  // A server of an older revision may refuse `server/discover` with any code (MCP 2026-07-28, stdio).
+  const isProbe = request?.method === 'server/discover';
+  if (revision.isStateless && seen.from === 'server' && !isProbe && isReservedCode(code))
     report('reserved-error-code', `${code} must not be used in ${revision.version}`, { pointer: '/error/code' });
   // Before the handshake a server may refuse everything with another code.
   if (request === undefined || (!revision.isStateless && seen.session.agreed === undefined)) return;
   const isUnknown = REVISIONS.every((other) => methodInfo(other, request.method) === undefined);
   if (!isUnknown || seen.from !== 'server' || code === METHOD_NOT_FOUND) return;
-  // Missing `_meta` or an unknown version is found before the method is looked at.
-  if (revision.isStateless && (code === INVALID_PARAMS || DEFINED_CODES.includes(code))) return;
+  // A vendor's method may have wrong params; a missing version is found before the method is looked at.
+  if (code === INVALID_PARAMS || DEFINED_CODES.includes(code)) return;
   report('wrong-error-code', `${show(request.method)} is answered with ${code}`, {
     pointer: '/error/code',
     related: request.frame,

@@ -1,7 +1,17 @@
 import { isObject, ownMember } from '../../read/json/json.js';
 import type { Side } from '../../recording/entry.js';
 import { BoundedMap } from '../bounded.js';
-import { keyOf, otherSide, show, type Seen, type SeenCall, type SeenResponse, type SessionCheck } from '../seen.js';
+import type { Revision } from '../../../generated/runtime/protocol/revision.js';
+import {
+  keyOf,
+  otherSide,
+  show,
+  type PendingRequest,
+  type Seen,
+  type SeenCall,
+  type SeenResponse,
+  type SessionCheck,
+} from '../seen.js';
 
 /** Most tokens that are remembered. */
 const MAX_TOKENS = 10_000;
@@ -11,6 +21,8 @@ interface Operation {
   readonly exchange: number | undefined;
   last: number | undefined;
   isDone: boolean;
+  /** Cancelled: progress may still arrive, and another request may have the token. */
+  isCancelled: boolean;
 }
 
 /** Progress of requests (MCP, progress). */
@@ -24,27 +36,29 @@ export class ProgressCheck implements SessionCheck {
     if (seen.kind === 'request') this.#begin(seen);
     else if (seen.kind === 'notification') {
       if (seen.method === 'notifications/progress') this.#advance(seen);
+      const cancelled = seen.cancels === undefined ? undefined : this.#operationOf(seen.cancels);
+      if (cancelled !== undefined) cancelled.isCancelled = true;
     } else this.#finish(seen);
   }
 
-  #begin({ params, from, frame, exchange, report, session }: SeenCall): void {
+  #begin({ params, from, frame, exchange, report, session, revision }: SeenCall): void {
     const meta = ownMember(params, '_meta');
     const token = isObject(meta) ? ownMember(meta, 'progressToken') : undefined;
     if (token === undefined) return;
-    const key = keyOf(token);
+    const key = tokenKey(token, revision, exchange);
     const other = this.#operations[from].get(key);
-    if (other !== undefined && !other.isDone && !session.isShared)
+    if (other !== undefined && !other.isDone && !other.isCancelled && !session.isShared)
       report('reused-progress-token', `${show(token)} is the token of another request`, {
         pointer: '/params/_meta/progressToken',
         related: other.frame,
       });
-    this.#operations[from].set(key, { frame, exchange, last: undefined, isDone: false });
+    this.#operations[from].set(key, { frame, exchange, last: undefined, isDone: false, isCancelled: false });
   }
 
-  #advance({ params, from, exchange, report, session }: SeenCall): void {
+  #advance({ params, from, exchange, report, session, revision }: SeenCall): void {
     const token = ownMember(params, 'progressToken');
     const operations = this.#operations[otherSide(from)];
-    const operation = operations.get(keyOf(token));
+    const operation = operations.get(tokenKey(token, revision, exchange));
     if (operation === undefined) {
       if (session.isComplete && !session.isShared && !operations.hasForgotten)
         report('unknown-progress-token', `no request has the token ${show(token)}`, {
@@ -70,9 +84,24 @@ export class ProgressCheck implements SessionCheck {
     if (request === undefined) return;
     // The token of a request with a task stays valid until the task ends (MCP 2025-11-25, progress).
     if (result !== undefined && isObject(ownMember(result, 'task'))) return;
-    const meta = ownMember(request.params, '_meta');
-    const token = isObject(meta) ? ownMember(meta, 'progressToken') : undefined;
-    const operation = token === undefined ? undefined : this.#operations[request.from].get(keyOf(token));
-    if (operation?.frame === request.frame) operation.isDone = true;
+    const operation = this.#operationOf(request);
+    if (operation !== undefined) operation.isDone = true;
   }
+
+  forget(request: PendingRequest): void {
+    const operation = this.#operationOf(request);
+    if (operation !== undefined) operation.isCancelled = true;
+  }
+
+  #operationOf({ params, from, frame, revision, exchange }: PendingRequest): Operation | undefined {
+    const meta = ownMember(params, '_meta');
+    const token = isObject(meta) ? ownMember(meta, 'progressToken') : undefined;
+    const operation = token === undefined ? undefined : this.#operations[from].get(tokenKey(token, revision, exchange));
+    return operation?.frame === frame ? operation : undefined;
+  }
+}
+
+/** In stateless revisions over HTTP, each exchange may be of another client. */
+function tokenKey(token: unknown, revision: Revision | undefined, exchange: number | undefined): string {
+  return revision?.isStateless === true && exchange !== undefined ? `${exchange} ${keyOf(token)}` : keyOf(token);
 }

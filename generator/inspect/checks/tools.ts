@@ -35,6 +35,8 @@ export class ToolCheck implements SessionCheck {
   #tools = new BoundedMap<string, ListedTool>(MAX_TOOLS);
   /** Names on the pages of the list that is being read. */
   #listed = new Map<string, number>();
+  /** The cursor of the page that continues {@link #listed}. */
+  #nextCursor: string | undefined;
   /** Whether all pages of the list were seen. */
   #isWhole = false;
   readonly #patterns = createPatternCheck();
@@ -43,7 +45,9 @@ export class ToolCheck implements SessionCheck {
     if (seen.kind === 'request') {
       if (seen.method === 'tools/call' && seen.from === 'client') this.#seeCall(seen);
     } else if (seen.kind === 'notification') {
-      if (seen.method === 'notifications/tools/list_changed') this.#isWhole = false;
+      if (seen.method !== 'notifications/tools/list_changed') return;
+      this.#isWhole = false;
+      this.#tools = new BoundedMap(MAX_TOOLS);
     } else if (seen.kind === 'result' && seen.from === 'server') {
       if (seen.request?.method === 'tools/list') this.#seeList(seen);
       if (seen.request?.method === 'tools/call') this.#seeResult(seen);
@@ -104,11 +108,13 @@ export class ToolCheck implements SessionCheck {
     const { request, result, report, frame } = seen;
     const tools = result === undefined ? undefined : ownMember(result, 'tools');
     if (request === undefined || result === undefined || !Array.isArray(tools)) return;
-    if (ownMember(request.params, 'cursor') === undefined) {
-      this.#listed = new Map();
-      this.#tools = new BoundedMap(MAX_TOOLS);
-    }
-    this.#isWhole = typeof ownMember(result, 'nextCursor') !== 'string';
+    const cursor = ownMember(request.params, 'cursor');
+    const next = ownMember(result, 'nextCursor');
+    // A page that is read again, or of another listing at the same time, may repeat names.
+    if (cursor === undefined || cursor !== this.#nextCursor) this.#listed = new Map();
+    if (cursor === undefined) this.#tools = new BoundedMap(MAX_TOOLS);
+    this.#nextCursor = typeof next === 'string' ? next : undefined;
+    this.#isWhole = this.#nextCursor === undefined;
     for (const [index, tool] of (tools as readonly JsonValue[]).entries()) {
       const name = isObject(tool) ? ownMember(tool, 'name') : undefined;
       if (!isObject(tool) || typeof name !== 'string') continue;
@@ -131,14 +137,18 @@ export class ToolCheck implements SessionCheck {
     }
   }
 
-  #seeSchema({ report }: SeenResponse, schema: JsonObject, pointer: string, name: string): void {
+  #seeSchema({ report, revision }: SeenResponse, schema: JsonObject, pointer: string, name: string): void {
     const uri = ownMember(schema, '$schema');
     const dialect = typeof uri === 'string' ? DIALECTS[uri.replace(/#$/, '')] : '2020-12';
     if (dialect === undefined) {
       report('unusual-dialect', `${show(name)} uses ${show(uri)}`, { pointer: `${pointer}/$schema` });
       return;
     }
-    for (const { at, message } of schemaFaults(schema, dialect))
+    // Before 2025-11-25, a schema without `$schema` has no certain dialect.
+    const isCertain = uri !== undefined || (revision?.version ?? '') >= '2025-11-25';
+    const faults = schemaFaults(schema, dialect);
+    const isValid = !isCertain && faults.length > 0 && schemaFaults(schema, 'draft-07').length === 0;
+    for (const { at, message } of isValid ? [] : faults)
       report('invalid-tool-schema', `${show(name)}: ${at === '' ? 'the schema' : at} ${message}`, {
         pointer: pointer + at,
       });
