@@ -3,6 +3,8 @@
 /** A map that forgets its oldest entry when it has more than a number of entries. */
 export class BoundedMap<K, V> extends Map<K, V> {
   readonly #limit: number;
+  /** Stays at the oldest entry: a new iterator would pass the places of all that were deleted. */
+  readonly #oldest: Iterator<K> = this.keys();
   /** Whether an entry was forgotten. */
   hasForgotten = false;
 
@@ -15,10 +17,8 @@ export class BoundedMap<K, V> extends Map<K, V> {
     super.set(key, value);
     if (this.size > this.#limit) {
       this.hasForgotten = true;
-      for (const oldest of this.keys()) {
-        this.delete(oldest);
-        break;
-      }
+      const oldest = this.#oldest.next();
+      if (oldest.done !== true) this.delete(oldest.value);
     }
     return this;
   }
@@ -27,6 +27,8 @@ export class BoundedMap<K, V> extends Map<K, V> {
 /** A set that forgets its oldest value when it has more than a number of values. */
 export class BoundedSet<T> extends Set<T> {
   readonly #limit: number;
+  /** Stays at the oldest value: a new iterator would pass the places of all that were deleted. */
+  readonly #oldest: Iterator<T> = this.values();
   /** Whether a value was forgotten. */
   hasForgotten = false;
 
@@ -39,10 +41,8 @@ export class BoundedSet<T> extends Set<T> {
     super.add(value);
     if (this.size > this.#limit) {
       this.hasForgotten = true;
-      for (const oldest of this) {
-        this.delete(oldest);
-        break;
-      }
+      const oldest = this.#oldest.next();
+      if (oldest.done !== true) this.delete(oldest.value);
     }
     return this;
   }

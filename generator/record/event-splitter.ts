@@ -1,4 +1,4 @@
-import { CUT_LINE_BYTES, ByteLineSplitter, type Line } from '../recording/byte-lines.js';
+import { ByteCollector, ByteLineSplitter, CUT_LINE_BYTES, type Line } from '../recording/byte-lines.js';
 
 /** An event of a `text/event-stream`, as the stream has it. */
 export interface StreamEvent {
@@ -22,7 +22,7 @@ export class EventSplitter {
   readonly #onEvent: (event: StreamEvent) => void;
   readonly #lines: ByteLineSplitter;
   #isFirstLine = true;
-  #data: Buffer[] = [];
+  readonly #data = new ByteCollector();
   /** Bytes of the data, with those that are not kept; -1 if there is no data. */
   #size = -1;
   #id: string | undefined;
@@ -84,19 +84,17 @@ export class EventSplitter {
 
   #addData(value: Buffer, size: number): void {
     const wasCut = this.#size > this.#maxBytes;
-    if (this.#size >= 0 && !wasCut) this.#data.push(NEWLINE);
+    if (this.#size >= 0 && !wasCut) this.#data.add(NEWLINE);
     this.#size += size + 1;
     if (wasCut) return;
-    // A copy, so that the chunk is not kept in memory.
-    this.#data.push(Buffer.from(value));
-    if (this.#size > this.#maxBytes) this.#data = [Buffer.concat(this.#data).subarray(0, CUT_LINE_BYTES)];
+    this.#data.add(value);
+    if (this.#size > this.#maxBytes) this.#data.truncate(CUT_LINE_BYTES);
   }
 
   #dispatch(): void {
     const size = this.#size;
     const event = { id: this.#id, event: this.#event, retry: this.#retry };
-    const bytes = Buffer.concat(this.#data);
-    this.#data = [];
+    const bytes = this.#data.take();
     this.#size = -1;
     this.#id = this.#event = this.#retry = undefined;
     const isEmpty = size === -1 && Object.values(event).every((value) => value === undefined);

@@ -1,5 +1,5 @@
 import type { HttpHeaders, Side } from '../recording/entry.js';
-import { CUT_LINE_BYTES, type Line } from '../recording/byte-lines.js';
+import { ByteCollector, CUT_LINE_BYTES, type Line } from '../recording/byte-lines.js';
 import type { Recorder } from '../recording/recorder.js';
 import { EventSplitter } from './event-splitter.js';
 
@@ -74,7 +74,7 @@ export class Exchange {
 /** Collects a body as far as it is recorded. */
 class BodyBuffer {
   readonly #maxBytes: number;
-  #parts: Buffer[] = [];
+  readonly #kept = new ByteCollector();
   #size = 0;
 
   constructor(maxBytes: number) {
@@ -85,14 +85,13 @@ class BodyBuffer {
     const wasCut = this.#size > this.#maxBytes;
     this.#size += chunk.length;
     if (wasCut) return;
-    this.#parts.push(chunk);
-    if (this.#size > this.#maxBytes) this.#parts = [Buffer.concat(this.#parts, CUT_LINE_BYTES)];
+    this.#kept.add(chunk);
+    if (this.#size > this.#maxBytes) this.#kept.truncate(CUT_LINE_BYTES);
   }
 
   /** The body; undefined if it is empty. One that is not complete is recorded as omitted. */
   take(isComplete = true): Line | undefined {
-    const bytes = Buffer.concat(this.#parts);
-    this.#parts = [];
+    const bytes = this.#kept.take();
     if (this.#size === 0) return undefined;
     return this.#size > this.#maxBytes || !isComplete
       ? { kind: 'cut', start: bytes.subarray(0, CUT_LINE_BYTES), size: this.#size }

@@ -11,12 +11,54 @@ export type Line =
 /** How much of a line over the limit is kept, in bytes. */
 export const CUT_LINE_BYTES = 4000;
 
+/** Collects bytes that arrive in parts. However small the parts are, it takes at most twice their size. */
+export class ByteCollector {
+  #buffer: Buffer = EMPTY;
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Adds a copy of the bytes. */
+  add(part: Buffer): void {
+    const length = this.#length + part.length;
+    if (length > this.#buffer.length) {
+      const grown = Buffer.allocUnsafe(Math.max(length, 2 * this.#length, MIN_BUFFER_BYTES));
+      this.#buffer.copy(grown, 0, 0, this.#length);
+      this.#buffer = grown;
+    }
+    part.copy(this.#buffer, this.#length);
+    this.#length = length;
+  }
+
+  /** Forgets all but the first bytes. */
+  truncate(length: number): void {
+    if (this.#length > length) this.#set(Buffer.from(this.#buffer.subarray(0, length)));
+  }
+
+  /** Returns the bytes, and begins anew. */
+  take(): Buffer {
+    const bytes = this.#buffer.subarray(0, this.#length);
+    this.#set(EMPTY);
+    return bytes;
+  }
+
+  #set(buffer: Buffer): void {
+    this.#buffer = buffer;
+    this.#length = buffer.length;
+  }
+}
+
+const EMPTY = Buffer.alloc(0);
+const MIN_BUFFER_BYTES = 1024;
+
 /** Splits a stream of bytes into lines, with bounded memory. */
 export class ByteLineSplitter {
   readonly #maxBytes: number;
   readonly #onLine: (line: Line) => void;
   /** The parts of the line that is not complete yet; of a line over the limit, its beginning. */
-  #parts: Buffer[] = [];
+  readonly #kept = new ByteCollector();
   #size = 0;
 
   /**
@@ -52,17 +94,14 @@ export class ByteLineSplitter {
   #keep(part: Buffer): void {
     const wasCut = this.#size > this.#maxBytes;
     this.#size += part.length;
-    if (wasCut && (this.#parts[0]?.length ?? 0) >= CUT_LINE_BYTES) return;
-    this.#parts.push(part);
-    // A copy, so that the chunks are not kept in memory.
-    if (this.#size > this.#maxBytes) this.#parts = [Buffer.concat(this.#parts, Math.min(this.#size, CUT_LINE_BYTES))];
+    if (wasCut && this.#kept.length >= CUT_LINE_BYTES) return;
+    this.#kept.add(part);
+    if (this.#size > this.#maxBytes) this.#kept.truncate(CUT_LINE_BYTES);
   }
 
   #finishLine(): void {
-    const bytes = this.#parts.length === 1 ? this.#parts[0] : undefined;
-    const whole = bytes ?? Buffer.concat(this.#parts);
+    const whole = this.#kept.take();
     const size = this.#size;
-    this.#parts = [];
     this.#size = 0;
     this.#onLine(size > this.#maxBytes ? { kind: 'cut', start: whole, size } : { kind: 'whole', bytes: whole });
   }

@@ -19,6 +19,8 @@ import { readVsCodeLine } from './formats/vs-code.js';
 
 /** Longest line that is read, in bytes. */
 const MAX_LINE_BYTES = 128 * 1024 * 1024;
+/** Most servers of a log whose requests are remembered. */
+const MAX_SERVERS = 1000;
 
 /** What a file is, by its first lines that were understood. */
 export type RecordingFormat =
@@ -143,6 +145,8 @@ export class RecordingReader {
   #guess(frame: JsonValue, server: string | undefined): Side {
     const guess = this.#directions.get(server) ?? new DirectionGuess();
     this.#directions.set(server, guess);
+    const [oldest] = this.#directions.keys();
+    if (this.#directions.size > MAX_SERVERS) this.#directions.delete(oldest);
     return guess.senderOf(frame);
   }
 

@@ -1,5 +1,5 @@
 /** A recorded conversation as a script: what the client sends, and what the server sends in between. */
-import { isObject, ownMember, type JsonObject, type JsonValue } from '../read/json/json.js';
+import { isNestedTooDeep, isObject, ownMember, type JsonObject, type JsonValue } from '../read/json/json.js';
 import type { Entry, Side } from '../recording/entry.js';
 
 /** A message of a recording. */
@@ -55,6 +55,7 @@ export function readScript(entries: Iterable<Entry>): Script {
 }
 
 function messagesOf(value: JsonValue): readonly JsonObject[] {
+  if (isNestedTooDeep(value)) return [];
   const list = Array.isArray(value) ? (value as readonly JsonValue[]) : [value];
   return list.every((item) => isObject(item) && (isMethodCall(item) || isResponse(item)))
     ? (list as readonly JsonObject[])

@@ -95,7 +95,9 @@ function readCalls({ steps, fromServer }: Script): readonly Call[] {
   for (const { message } of fromServer) {
     if (!isResponse(message)) continue;
     const key = keyOf(ownMember(message, 'id'));
-    responses.set(key, [...(responses.get(key) ?? []), message]);
+    const list = responses.get(key) ?? [];
+    list.push(message);
+    responses.set(key, list);
   }
   return steps
     .flatMap(({ messages }) => messages)
@@ -117,7 +119,9 @@ function readAnswers({ steps, fromServer }: Script): ReadonlyMap<string, readonl
     const result = ownMember(message, 'result');
     const method = methods.get(keyOf(ownMember(message, 'id')));
     if (isMethodCall(message) || method === undefined || method === 'ping' || !isObject(result)) continue;
-    answers.set(method, [...(answers.get(method) ?? []), result]);
+    const list = answers.get(method) ?? [];
+    list.push(result);
+    answers.set(method, list);
   }
   // The same answer every time is one answer.
   return new Map(
@@ -166,7 +170,7 @@ function renderCall(
     (call) => cursor !== undefined && memberAt(call.response, 'result', 'nextCursor') === cursor,
   );
   const members = params.map(([key, value]) =>
-    key === 'cursor' && from !== -1 ? `cursor: cursors[${from}]` : `${literalKey(key)}: ${printPlain(value)}`,
+    key === 'cursor' && from !== -1 ? `cursor: cursors[${from}]` : `${printKey(key)}: ${printPlain(value)}`,
   );
   const call = `client.request(${quote(method)}${members.length === 0 ? '' : `, { ${members.join(', ')} }`})`;
   const printer = new ExpectationPrinter(method, matchers);
@@ -208,7 +212,7 @@ class ExpectationPrinter {
     }
     if (isObject(value)) {
       const members = Object.entries(value).map(
-        ([key, item]) => `${literalKey(key)}: ${this.print(item, [...place, key])}`,
+        ([key, item]) => `${printKey(key)}: ${this.print(item, [...place, key])}`,
       );
       return `{ ${members.join(', ')} }`;
     }
@@ -227,10 +231,14 @@ function printPattern(pattern: RegExp): string {
 function printPlain(value: JsonValue): string {
   if (Array.isArray(value)) return `[${(value as readonly JsonValue[]).map(printPlain).join(', ')}]`;
   if (isObject(value)) {
-    const members = Object.entries(value).map(([key, item]) => `${literalKey(key)}: ${printPlain(item)}`);
+    const members = Object.entries(value).map(([key, item]) => `${printKey(key)}: ${printPlain(item)}`);
     return `{ ${members.join(', ')} }`;
   }
   return typeof value === 'string' ? quote(value) : JSON.stringify(value);
+}
+
+function printKey(name: string): string {
+  return escapeHiddenCharacters(literalKey(name));
 }
 
 function quote(text: string): string {

@@ -2,6 +2,7 @@
 import type { InspectedEntry } from '../../inspect/finding.js';
 import { renderInspectionPage, type InspectedConversation } from '../../print/inspect/html.js';
 import { MAX_ENTRIES } from '../../print/inspect/page-data.js';
+import { isNestedTooDeep } from '../../read/json/json.js';
 import type { RecordingHeader } from '../../recording/entry.js';
 import { printToStderr } from '../../terminal.js';
 import { escapeHiddenCharacters } from '../../text.js';
@@ -16,6 +17,15 @@ interface Collected extends InspectedConversation {
   leftOut: number;
 }
 
+/** JSON that is nested too deeply cannot be printed. */
+function withoutDeepJson(inspected: InspectedEntry): InspectedEntry {
+  const { content } = inspected.entry;
+  if (content.kind !== 'frame' || !isNestedTooDeep(content.frame)) return inspected;
+  return { ...inspected, entry: { ...inspected.entry, content: { kind: 'text', text: TOO_DEEP } } };
+}
+
+const TOO_DEEP = '(JSON that is nested too deeply to be shown)';
+
 /** The entries of a page, in bounded memory. */
 export class PageCollector {
   readonly #conversations = new Map<string, Collected>();
@@ -26,7 +36,8 @@ export class PageCollector {
     this.#conversations.set(name, { name, header, entries: [], leftOut: 0 });
   }
 
-  add(entry: InspectedEntry, name: string): void {
+  add(inspected: InspectedEntry, name: string): void {
+    const entry = withoutDeepJson(inspected);
     const conversation = this.#conversations.get(name);
     if (conversation === undefined) return;
     this.#entries += 1;

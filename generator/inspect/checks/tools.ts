@@ -13,6 +13,10 @@ const MAX_TOOLS = 10_000;
 /** Most findings about one schema. */
 const MAX_SCHEMA_FINDINGS = 5;
 
+/** Time limit for the patterns of all sessions, in milliseconds: who inspects while recording should not wait long. */
+const PATTERNS_LIMIT_MS = 10_000;
+const riskOf = createPatternCheck(PATTERNS_LIMIT_MS);
+
 const TOOL_NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 /** A header token (RFC 9110, 5.1). */
 const HEADER_TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
@@ -39,7 +43,6 @@ export class ToolCheck implements SessionCheck {
   #nextCursor: string | undefined;
   /** Whether all pages of the list were seen. */
   #isWhole = false;
-  readonly #patterns = createPatternCheck();
 
   see(seen: Seen): void {
     if (seen.kind === 'request') {
@@ -165,7 +168,7 @@ export class ToolCheck implements SessionCheck {
         report('external-reference', `${show(name)} refers to ${show(value)}`, { pointer: at });
       }
       if (keyword !== 'pattern') return;
-      const risk = this.#patterns(value, 'u');
+      const risk = riskOf(value, 'u');
       if (risk === undefined || risk.kind === 'unknown') return;
       count += 1;
       report('slow-pattern', `${show(name)}: ${show(value)} is ${risk.kind}`, { pointer: at });

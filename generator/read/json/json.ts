@@ -24,7 +24,7 @@ export function parseJson(text: string, place: string): JsonValue {
   } catch (error) {
     throw jsonSyntaxError(source, place, error as SyntaxError);
   }
-  if (jsonDepth(value) > MAX_JSON_DEPTH) {
+  if (isNestedTooDeep(value)) {
     throw new McpgenError(`nested deeper than ${MAX_JSON_DEPTH} levels`, {
       place,
       remedy: 'A protocol schema is a few levels deep; check that this is the right file.',
@@ -100,6 +100,11 @@ function decodeText(bytes: Uint8Array, place: string): string {
       cause: error,
     });
   }
+}
+
+/** Whether a value is nested deeper than {@link MAX_JSON_DEPTH} levels, so that recursion may not follow it. */
+export function isNestedTooDeep(value: JsonValue): boolean {
+  return jsonDepth(value) > MAX_JSON_DEPTH;
 }
 
 /** Nesting of a JSON value in levels, found without recursion. */

@@ -2,13 +2,23 @@ import { isObject, ownMember, type JsonObject, type JsonValue } from '../../read
 import type { Side } from '../entry.js';
 import { senderOf } from '../revisions.js';
 
-/** Most requests that are remembered. */
+/** Most requests that are remembered, and most with one id. */
 const MAX_REQUESTS = 10_000;
+const MAX_SAME_ID = 100;
 
 /** Whether a value is a message of JSON-RPC, or a batch. */
 export function isMessage(value: JsonValue): boolean {
-  if (Array.isArray(value)) return value.length > 0 && (value as readonly JsonValue[]).every(isMessage);
+  if (Array.isArray(value)) return value.length > 0 && (value as readonly JsonValue[]).every(isSingleMessage);
+  return isSingleMessage(value);
+}
+
+function isSingleMessage(value: JsonValue): boolean {
   return isObject(value) && ownMember(value, 'jsonrpc') !== undefined;
+}
+
+/** An id or a token as a key. Any other value, which may be nested deeply, counts as null. */
+function keyOf(value: JsonValue | undefined): string {
+  return typeof value === 'string' || typeof value === 'number' ? JSON.stringify(value) : 'null';
 }
 
 /** Finds out who sent each message of a conversation that does not say so. */
@@ -22,7 +32,7 @@ export class DirectionGuess {
   senderOf(frame: JsonValue): Side {
     const message = Array.isArray(frame) ? ((frame as readonly JsonValue[])[0] ?? null) : frame;
     if (!isObject(message)) return 'server';
-    const id = JSON.stringify(ownMember(message, 'id') ?? null);
+    const id = keyOf(ownMember(message, 'id'));
     const method = ownMember(message, 'method');
     if (typeof method !== 'string') {
       const askers = this.#requests.get(id) ?? [];
@@ -38,19 +48,21 @@ export class DirectionGuess {
 
   #callerOf(method: string, params: JsonObject): Side {
     if (method === 'notifications/cancelled')
-      return this.#requests.get(JSON.stringify(ownMember(params, 'requestId') ?? null))?.[0] ?? 'client';
+      return this.#requests.get(keyOf(ownMember(params, 'requestId')))?.[0] ?? 'client';
     if (method === 'notifications/progress') {
-      const asker = this.#tokens.get(JSON.stringify(ownMember(params, 'progressToken') ?? null));
+      const asker = this.#tokens.get(keyOf(ownMember(params, 'progressToken')));
       return asker === 'server' ? 'client' : 'server';
     }
     return senderOf(method) ?? 'client';
   }
 
   #remember(id: string, from: Side, params: JsonObject): void {
-    this.#requests.set(id, [...(this.#requests.get(id) ?? []), from]);
+    const askers = this.#requests.get(id) ?? [];
+    if (askers.length < MAX_SAME_ID) askers.push(from);
+    this.#requests.set(id, askers);
     const meta = ownMember(params, '_meta');
     const token = isObject(meta) ? ownMember(meta, 'progressToken') : undefined;
-    if (token !== undefined) this.#tokens.set(JSON.stringify(token), from);
+    if (token !== undefined) this.#tokens.set(keyOf(token), from);
     for (const map of [this.#requests, this.#tokens]) {
       const [oldest] = map.keys();
       if (map.size > MAX_REQUESTS && oldest !== undefined) map.delete(oldest);

@@ -472,10 +472,9 @@ export class SchemaCompiler {
     const properties = this.#map(open, "properties");
     const checks: Check[] = [];
     const required = new Set(this.#keyword(open, "required", isNames));
+    const named = new Set(properties.map(([name]) => name));
     // A property says more about what is missing than its name.
-    const other = [...required].filter(
-      (name) => !properties.some(([own]) => own === name),
-    );
+    const other = [...required].filter((name) => !named.has(name));
     if (properties.length > 0)
       checks.push((value) =>
         properties.every(([name, inner]) => {
