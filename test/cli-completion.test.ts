@@ -49,7 +49,7 @@ describe.concurrent('mcpgen complete', () => {
 
   test('prints one line for each completion', async () => {
     const { stdout } = await mcpgen(['complete', '--', '']);
-    for (const line of stdout.trimEnd().split('\n')) expect(line).toMatch(/^[a-z]+\t\S/);
+    for (const line of stdout.trimEnd().split('\n')) expect(line).toMatch(/^[a-z-]+\t\S/);
   });
 });
 

@@ -34,6 +34,8 @@ export interface ConversationReport {
   readonly revisions: readonly string[];
   readonly findings: readonly LocatedFinding[];
   readonly rules: readonly RuleCount[];
+  /** Findings of rules that the options or the recording itself ignore. */
+  readonly ignored: number;
   readonly statistics: Statistics;
 }
 
@@ -108,6 +110,7 @@ class Conversation {
   readonly #header: RecordingHeader | undefined;
   readonly #options: InspectOptions;
   readonly #ignored: ReadonlySet<string>;
+  #ignoredCount = 0;
   readonly #inspector: Inspector;
   readonly #statistics = new StatisticsCollector();
   readonly #findings: LocatedFinding[] = [];
@@ -125,6 +128,7 @@ class Conversation {
   add(entry: Parameters<Inspector['add']>[0], line: number): void {
     const found = this.#inspector.add(entry);
     const findings = found.findings.filter(({ rule }) => !this.#ignored.has(rule));
+    this.#ignoredCount += found.findings.length - findings.length;
     const inspected = { ...found, findings };
     if (inspected.revision !== undefined) this.#revisions.add(inspected.revision);
     this.#statistics.add(inspected);
@@ -144,6 +148,7 @@ class Conversation {
       revisions: [...this.#revisions].sort(),
       findings: this.#findings,
       rules: [...this.#counts].map(([rule, counted]) => ({ rule, ...counted })).sort(bySeverity),
+      ignored: this.#ignoredCount,
       statistics: this.#statistics.result(),
     };
   }

@@ -59,7 +59,7 @@ function plural(severity: Severity, count: number): string {
 function printConversation(
   title: string,
   report: InspectionReport,
-  { header, revisions, rules, findings, statistics }: ConversationReport,
+  { header, revisions, rules, findings, ignored, statistics }: ConversationReport,
   all: boolean,
 ): void {
   const { requests, notifications, responses, invalid, durationMs } = statistics;
@@ -78,6 +78,7 @@ function printConversation(
     `${notifications} notifications`,
     ...(invalid > 0 ? [`${invalid} invalid`] : []),
     ...(report.skipped > 0 ? [`${report.skipped} other lines`] : []),
+    ...(ignored > 0 ? [`${ignored} findings ignored`] : []),
   ];
   printLine(stdoutColors.dim(counted.join(', ')));
   for (const { rule, severity, count } of rules) {
