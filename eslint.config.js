@@ -22,7 +22,9 @@ export default tseslint.config(
   {
     languageOptions: {
       parserOptions: {
-        projectService: { allowDefaultProject: ['*.js', 'scripts/*.mjs', 'templates/{diff,inspect}/*.js', 'test/oauth/*.mjs'] },
+        projectService: {
+          allowDefaultProject: ['*.js', 'scripts/*.mjs', 'templates/{diff,inspect}/*.js', 'test/oauth/*.mjs'],
+        },
         tsconfigRootDir: import.meta.dirname,
       },
     },
