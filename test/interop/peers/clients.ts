@@ -149,7 +149,9 @@ export function v1Client(): Peer {
     connect: async (given) => {
       transport = given;
       // The SDK keeps what was agreed on to itself, but tells the transport.
+      const setVersion = given.setProtocolVersion?.bind(given);
       transport.setProtocolVersion = (version) => {
+        setVersion?.(version);
         revision = version;
       };
       await client.connect(given as never);
