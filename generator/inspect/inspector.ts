@@ -104,10 +104,11 @@ export class Inspector {
         this.#byId.set(id, exchange.session);
       }
       this.#http.seeResponse(exchange, report);
-      if (http.status >= 400) exchange.session?.forget(exchange.sent, exchange.number);
     }
     const isRepeated = http.kind === 'event' && this.#http.seeEvent(exchange, http.id, report);
     const inspected = isRepeated ? this.#inspected(entry, [], []) : this.#addBody(entry, exchange, findings);
+    // Whatever the body does not answer was not read.
+    if (http.kind === 'response' && http.status >= 400) exchange.session?.forget(exchange.sent, exchange.number);
     const isStream = (exchange.responseHeaders['content-type'] ?? '').includes('text/event-stream');
     if (http.kind === 'end' || (http.kind === 'response' && !isStream)) {
       if (http.kind === 'end') this.#http.seeEnd(exchange, http.isComplete, report);

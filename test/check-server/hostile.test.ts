@@ -55,7 +55,7 @@ describe('over stdio', () => {
     }
   });
 
-  test.each([
+  test.concurrent.each([
     ['answers nothing', '', ''],
     ['exits at once', '', 'process.exit(0)'],
     ['exits at the first message', 'process.exit(1);', ''],
@@ -79,7 +79,7 @@ describe('over stdio', () => {
     60_000,
   );
 
-  test.each([
+  test.concurrent.each([
     ['hangs after the handshake', '{}', 'no-answer'],
     ['exits at every request', `{ if (message.id !== undefined) process.exit(1); }`, 'no-answer'],
     [
@@ -143,7 +143,7 @@ async function withServer<T>(listener: RequestListener, action: (url: string) =>
 }
 
 describe('over HTTP', () => {
-  test.each<readonly [string, RequestListener]>([
+  test.concurrent.each<readonly [string, RequestListener]>([
     ['answers nothing', () => undefined],
     ['breaks every connection', (request) => request.socket.destroy()],
     ['is always broken', (_, response) => response.writeHead(500).end('no')],

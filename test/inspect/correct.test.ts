@@ -81,6 +81,14 @@ test.each<readonly [string, readonly Entry[]]>([
     ],
   ],
   [
+    'a request that is refused with 400 and its id',
+    [
+      ...HTTP_OPEN,
+      sent('client', call(1), { http: post(3, inSession) }),
+      sent('server', error(1, -32602), { http: response(3, 400) }),
+    ],
+  ],
+  [
     'a stream that is resumed',
     [
       ...HTTP_OPEN,

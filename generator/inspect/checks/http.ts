@@ -115,7 +115,7 @@ export class HttpCheck {
       report('http-status', `${exchange.status} instead of ${expected}`, { pointer: '/error/code' });
   }
 
-  /** An event of a stream has arrived. Returns whether it repeats one, after a client asked for the rest of a stream. */
+  /** An event of a stream has arrived. Returns whether it repeats one, as a client requests the rest of a stream. */
   seeEvent(exchange: Exchange, id: string | undefined, report: Report): boolean {
     const { session } = exchange;
     if (id === undefined || id === '' || session === undefined) return false;
