@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { build } from 'esbuild';
@@ -43,6 +44,8 @@ let garden: Promise<string> | undefined;
 
 /** Our own server as one file. */
 export async function gardenFile(): Promise<string> {
+  // The test files of a worker share this module, and each one removes its temporary folders.
+  if (garden !== undefined && !existsSync(await garden)) garden = undefined;
   garden ??= (async () => {
     const outfile = path.join(temporaryFolder(), 'garden.mjs');
     await build({
