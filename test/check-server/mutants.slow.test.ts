@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { CheckReport } from '../../generator/check-server/report.js';
 import { removeTemporaryFolders } from '../support/cli.js';
+import { itemsOf, shareOfToday, shareText } from '../support/today.js';
 import { HTTP_MUTANTS, STDIO_MUTANTS } from './mutants.js';
 import { check, gardenCommand, shown, withGarden } from './support.js';
 
@@ -84,7 +85,9 @@ function rulesOf({ findings }: CheckReport): readonly string[] {
   return [...new Set(findings.map(({ rule }) => rule))];
 }
 
-describe('over stdio', () => {
+const SHARE = shareOfToday(2);
+
+describe(`over stdio, ${shareText(SHARE)}`, () => {
   test('our own server has no finding', async () => {
     const report = await check(await gardenCommand(), {}, CALLS);
     expect(shown(report)).toEqual([]);
@@ -97,7 +100,7 @@ describe('over stdio', () => {
     expect(Object.keys(STDIO_MUTANTS)).toEqual(Object.keys(STDIO_RULES));
   });
 
-  test.concurrent.each(Object.entries(STDIO_RULES))(
+  test.concurrent.each(itemsOf(Object.entries(STDIO_RULES), SHARE))(
     'finds a server that %s',
     async (mutant, [rule, revisions = '2025-11-25']) => {
       const report = await check(await gardenCommand(mutant), { revisions: revisions.split(',') }, CALLS);

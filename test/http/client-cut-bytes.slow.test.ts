@@ -1,24 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { cutEverywhere, VARIANTS } from './cut-bytes.js';
+import { shareOfToday, shareText } from '../support/today.js';
 import type { Direction } from './cut-bytes.js';
 
-/**
- * Every byte takes minutes, so each day has its share of them, and a week all. `MCPGEN_EVERY_BYTE=1` cuts at every one;
- * what fails names the byte.
- */
-const STRIDE = process.env['MCPGEN_EVERY_BYTE'] === '1' ? 1 : 7;
-const FIRST = Math.floor(Date.now() / 86_400_000) % STRIDE;
+/** Every byte takes minutes. What fails names the byte. */
+const SHARE = shareOfToday(7);
 
 describe.each(VARIANTS)('a conversation of $revision, with streams: $streams', (variant) => {
   test.each<Direction>(['requests', 'responses'])(
-    'whose %s are cut off at the bytes of the day runs no call twice and loses no answer',
+    `whose %s are cut off at every byte, ${shareText(SHARE)}, runs no call twice and loses no answer`,
     async (direction) => {
       const rejections: unknown[] = [];
       const listener = (reason: unknown): void => void rejections.push(reason);
       process.on('unhandledRejection', listener);
-      const { cuts, problems } = await cutEverywhere(variant, direction, STRIDE, FIRST);
+      const { cuts, problems } = await cutEverywhere(variant, direction, SHARE.parts, SHARE.part);
       process.off('unhandledRejection', listener);
-      expect(cuts).toBeGreaterThan(1500 / STRIDE);
+      expect(cuts).toBeGreaterThan(1500 / SHARE.parts);
       expect(problems).toEqual([]);
       expect(rejections).toEqual([]);
     },

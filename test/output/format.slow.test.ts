@@ -1,6 +1,7 @@
 import type { Options } from 'prettier';
 import { afterAll, describe, test } from 'vitest';
 import { removeTemporaryFolders } from '../support/cli.js';
+import { itemsOf, shareOfToday, shareText } from '../support/today.js';
 import { expectWholeFileFormat } from '../support/whole-file-format.js';
 
 afterAll(removeTemporaryFolders);
@@ -12,8 +13,10 @@ const CONFIGS: readonly Options[] = [
   { experimentalTernaries: true, objectWrap: 'collapse', bracketSpacing: false, tabWidth: 4 },
 ];
 
-describe('what is formatted piece by piece is what Prettier makes of the whole file', () => {
-  test.each(CONFIGS)('%j', async (config) => {
+const SHARE = shareOfToday(2);
+
+describe(`what is formatted piece by piece is what Prettier makes of the whole file, ${shareText(SHARE)}`, () => {
+  test.each(itemsOf(CONFIGS, SHARE))('%j', async (config) => {
     await expectWholeFileFormat(config);
   });
 });

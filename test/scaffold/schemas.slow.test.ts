@@ -13,6 +13,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
 import { mcpgen } from '../support/in-process.js';
+import { itemsOf, shareOfToday, shareText } from '../support/today.js';
 import { ALL_FEATURES, runScripts, shareModules } from './support.js';
 
 /** What an author fills in, for each library: the schema that `add tool` writes, and the schemas of a forecast. */
@@ -60,7 +61,11 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-describe.each(['zod', 'valibot', 'arktype'] as const)('a server with schemas in %s', (library) => {
+/** Each library takes more than a minute. */
+const SHARE = shareOfToday(3);
+const TODAY = itemsOf(['zod', 'valibot', 'arktype'] as const, SHARE);
+
+describe.each(TODAY)(`a server with schemas in %s, ${shareText(SHARE)}`, (library) => {
   const { empty, input, output } = LIBRARIES[library];
   let project = '';
   let http: ChildProcess | undefined;

@@ -1,0 +1,26 @@
+/**
+ * The day's share of what takes minutes: each part of a list has its days, so that a few days run all of it.
+ * `MCPGEN_ALL=1` runs everything at once.
+ */
+
+/** In how many parts a list of slow tests is cut, and which of them is today's. */
+export interface Share {
+  readonly parts: number;
+  readonly part: number;
+}
+
+/** Today's share of `parts`. */
+export function shareOfToday(parts: number): Share {
+  if (process.env['MCPGEN_ALL'] === '1') return { parts: 1, part: 0 };
+  return { parts, part: Math.floor(Date.now() / 86_400_000) % parts };
+}
+
+/** The items of a share. */
+export function itemsOf<T>(items: readonly T[], { parts, part }: Share): readonly T[] {
+  return items.filter((_, index) => index % parts === part);
+}
+
+/** For titles: `part 2 of 3 (MCPGEN_ALL=1 runs all)`. */
+export function shareText({ parts, part }: Share): string {
+  return parts === 1 ? 'all of it' : `part ${part + 1} of ${parts} (MCPGEN_ALL=1 runs all)`;
+}
