@@ -7,6 +7,7 @@ import { StdioConnection } from '../../generator/check-server/raw/stdio.js';
 import type { CheckReport } from '../../generator/check-server/report.js';
 import { Session } from '../../generator/check-server/session.js';
 import { removeTemporaryFolders } from '../support/cli.js';
+import { itemsOf, shareOfToday, shareText } from '../support/today.js';
 import { check, scriptCommand } from './support.js';
 
 afterAll(removeTemporaryFolders);
@@ -24,7 +25,9 @@ function rulesOf({ findings }: CheckReport): readonly string[] {
   return findings.map(({ rule }) => rule);
 }
 
-describe('over stdio', () => {
+const SHARE = shareOfToday(2);
+
+describe(`over stdio, ${shareText(SHARE)}`, () => {
   test('an answer to the server does not cut a message that is written in pieces', async () => {
     // Pings at the first bytes, and reports how many lines it cannot parse.
     const body = `
@@ -55,19 +58,24 @@ describe('over stdio', () => {
     }
   });
 
-  test.concurrent.each([
-    ['answers nothing', '', ''],
-    ['exits at once', '', 'process.exit(0)'],
-    ['exits at the first message', 'process.exit(1);', ''],
-    ['closes its output', '', 'process.stdout.end(); setInterval(() => {}, 1000)'],
-    ['writes a line without end', '', "setInterval(() => process.stdout.write('x'.repeat(1e6)), 1)"],
-    [
-      'writes messages without end',
-      '',
-      `setInterval(() => write('{"jsonrpc":"2.0","method":"a"}'.concat('\\n').repeat(5000)), 1)`,
-    ],
-    ['writes bytes that are not UTF-8', '', 'process.stdout.write(Buffer.alloc(1000, 0xff))'],
-  ])(
+  test.concurrent.each(
+    itemsOf(
+      [
+        ['answers nothing', '', ''],
+        ['exits at once', '', 'process.exit(0)'],
+        ['exits at the first message', 'process.exit(1);', ''],
+        ['closes its output', '', 'process.stdout.end(); setInterval(() => {}, 1000)'],
+        ['writes a line without end', '', "setInterval(() => process.stdout.write('x'.repeat(1e6)), 1)"],
+        [
+          'writes messages without end',
+          '',
+          `setInterval(() => write('{"jsonrpc":"2.0","method":"a"}'.concat('\\n').repeat(5000)), 1)`,
+        ],
+        ['writes bytes that are not UTF-8', '', 'process.stdout.write(Buffer.alloc(1000, 0xff))'],
+      ],
+      SHARE,
+    ),
+  )(
     'a server that %s speaks nothing',
     async (_, body, start) => {
       const before = process.memoryUsage().rss;
@@ -79,36 +87,41 @@ describe('over stdio', () => {
     60_000,
   );
 
-  test.concurrent.each([
-    ['hangs after the handshake', '{}', 'no-answer'],
-    ['exits at every request', `{ if (message.id !== undefined) process.exit(1); }`, 'no-answer'],
-    [
-      'exits in the middle of a line',
-      `{ if (message.id !== undefined) { process.stdout.write('{"jsonrpc":'); process.exit(1); } }`,
-      'not-json',
-    ],
-    [
-      'answers with a value that is nested deeply',
-      `{ if (message.id !== undefined) write('{"jsonrpc":"2.0","id":' + JSON.stringify(message.id) + ',"result":' + '['.repeat(1e6) + ']'.repeat(1e6) + '}'); }`,
-      'no-answer',
-    ],
-    [
-      'answers with a huge line',
-      `{ if (message.id !== undefined) write({ jsonrpc: '2.0', id: message.id, result: { tools: [], text: 'x'.repeat(2e7) } }); }`,
-      'no-answer',
-    ],
-    ['answers with arrays and numbers', `{ write([1, [], null]); write(1); }`, 'no-answer'],
-    [
-      'pages without end',
-      `if (message.method === 'tools/list') write({ jsonrpc: '2.0', id: message.id, result: { tools: [], nextCursor: String(Math.random()) } }); else ${REFUSED}`,
-      'paging-endless',
-    ],
-    [
-      'floods after a request',
-      `if (message.method === 'tools/list') setInterval(() => write('{"jsonrpc":"2.0","method":"a"}'.concat('\\n').repeat(5000)), 1);`,
-      'flood',
-    ],
-  ])(
+  test.concurrent.each(
+    itemsOf(
+      [
+        ['hangs after the handshake', '{}', 'no-answer'],
+        ['exits at every request', `{ if (message.id !== undefined) process.exit(1); }`, 'no-answer'],
+        [
+          'exits in the middle of a line',
+          `{ if (message.id !== undefined) { process.stdout.write('{"jsonrpc":'); process.exit(1); } }`,
+          'not-json',
+        ],
+        [
+          'answers with a value that is nested deeply',
+          `{ if (message.id !== undefined) write('{"jsonrpc":"2.0","id":' + JSON.stringify(message.id) + ',"result":' + '['.repeat(1e6) + ']'.repeat(1e6) + '}'); }`,
+          'no-answer',
+        ],
+        [
+          'answers with a huge line',
+          `{ if (message.id !== undefined) write({ jsonrpc: '2.0', id: message.id, result: { tools: [], text: 'x'.repeat(2e7) } }); }`,
+          'no-answer',
+        ],
+        ['answers with arrays and numbers', `{ write([1, [], null]); write(1); }`, 'no-answer'],
+        [
+          'pages without end',
+          `if (message.method === 'tools/list') write({ jsonrpc: '2.0', id: message.id, result: { tools: [], nextCursor: String(Math.random()) } }); else ${REFUSED}`,
+          'paging-endless',
+        ],
+        [
+          'floods after a request',
+          `if (message.method === 'tools/list') setInterval(() => write('{"jsonrpc":"2.0","method":"a"}'.concat('\\n').repeat(5000)), 1);`,
+          'flood',
+        ],
+      ],
+      SHARE,
+    ),
+  )(
     'a server that %s has the finding',
     async (_, body, rule) => {
       const before = process.memoryUsage().rss;
@@ -142,44 +155,49 @@ async function withServer<T>(listener: RequestListener, action: (url: string) =>
   }
 }
 
-describe('over HTTP', () => {
-  test.concurrent.each<readonly [string, RequestListener]>([
-    ['answers nothing', () => undefined],
-    ['breaks every connection', (request) => request.socket.destroy()],
-    ['is always broken', (_, response) => response.writeHead(500).end('no')],
-    ['redirects to itself', (request, response) => response.writeHead(307, { location: request.url }).end()],
-    [
-      'sends a body without end',
-      (_, response) => {
-        response.writeHead(200, { 'content-type': 'application/json' });
-        const timer = setInterval(() => response.write('x'.repeat(1e6)), 1);
-        response.on('close', () => {
-          clearInterval(timer);
-        });
-      },
-    ],
-    [
-      'sends an event without end',
-      (_, response) => {
-        response.writeHead(200, { 'content-type': 'text/event-stream' });
-        response.write('data: ');
-        const timer = setInterval(() => response.write('x'.repeat(1e6)), 1);
-        response.on('close', () => {
-          clearInterval(timer);
-        });
-      },
-    ],
-    [
-      'sends empty events without end',
-      (_, response) => {
-        response.writeHead(200, { 'content-type': 'text/event-stream' });
-        const timer = setInterval(() => response.write('data: {}\n\n'.repeat(1000)), 1);
-        response.on('close', () => {
-          clearInterval(timer);
-        });
-      },
-    ],
-  ])(
+describe(`over HTTP, ${shareText(SHARE)}`, () => {
+  test.concurrent.each(
+    itemsOf<readonly [string, RequestListener]>(
+      [
+        ['answers nothing', () => undefined],
+        ['breaks every connection', (request) => request.socket.destroy()],
+        ['is always broken', (_, response) => response.writeHead(500).end('no')],
+        ['redirects to itself', (request, response) => response.writeHead(307, { location: request.url }).end()],
+        [
+          'sends a body without end',
+          (_, response) => {
+            response.writeHead(200, { 'content-type': 'application/json' });
+            const timer = setInterval(() => response.write('x'.repeat(1e6)), 1);
+            response.on('close', () => {
+              clearInterval(timer);
+            });
+          },
+        ],
+        [
+          'sends an event without end',
+          (_, response) => {
+            response.writeHead(200, { 'content-type': 'text/event-stream' });
+            response.write('data: ');
+            const timer = setInterval(() => response.write('x'.repeat(1e6)), 1);
+            response.on('close', () => {
+              clearInterval(timer);
+            });
+          },
+        ],
+        [
+          'sends empty events without end',
+          (_, response) => {
+            response.writeHead(200, { 'content-type': 'text/event-stream' });
+            const timer = setInterval(() => response.write('data: {}\n\n'.repeat(1000)), 1);
+            response.on('close', () => {
+              clearInterval(timer);
+            });
+          },
+        ],
+      ],
+      SHARE,
+    ),
+  )(
     'a server that %s speaks nothing',
     async (_, listener) => {
       const before = process.memoryUsage().rss;
