@@ -46,15 +46,17 @@ describe('layers', () => {
     // `..` is generated/: what a project is given must be what the runtime accepts, so its own parser says.
     scaffold: ['errors', 'model', 'print', 'read', 'text', '..'],
     drift: ['compiler-host', 'errors', 'paths', 'read', 'model', 'print', 'text'],
+    // `..` is generated/: the revisions as values.
+    revisions: ['..'],
     // `..` is generated/: our own client over our own output.
-    connect: ['errors', 'read', 'text', '..'],
+    connect: ['errors', 'read', 'revisions', 'text', '..'],
     // `..` is generated/: conversations are read by the revisions and their validators.
-    recording: ['errors', 'read', 'text', '..'],
-    inspect: ['errors', 'read', 'text', 'recording', '..'],
+    recording: ['errors', 'read', 'revisions', 'text', '..'],
+    inspect: ['errors', 'read', 'revisions', 'text', 'recording', '..'],
     record: ['errors', 'read', 'text', 'recording', 'inspect'],
     // `..` is generated/: transports, and what classifies messages.
-    replay: ['errors', 'read', 'print', 'text', 'recording', '..'],
-    'check-server': ['errors', 'read', 'text', 'recording', 'inspect', 'connect', 'model', '..'],
+    replay: ['errors', 'read', 'revisions', 'print', 'text', 'recording', '..'],
+    'check-server': ['errors', 'read', 'revisions', 'text', 'recording', 'inspect', 'connect', 'model', '..'],
     commands: [
       'check-server',
       'compiler-host',
@@ -68,6 +70,7 @@ describe('layers', () => {
       'drift',
       'connect',
       'replay',
+      'revisions',
       'recording',
       'inspect',
       'record',

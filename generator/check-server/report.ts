@@ -1,4 +1,5 @@
 /** What `check-server` found, as data. Reports in other forms are printed from it. */
+import { SEVERITIES } from '../inspect/rule.js';
 import type { RuleId, Severity } from '../inspect/rules.js';
 
 /** What was sent and received. */
@@ -56,9 +57,6 @@ export interface CheckReport {
   /** Findings of the baseline that were not found, each as `rule subject`. */
   readonly fixed: readonly string[];
 }
-
-/** Severities, the worst first. */
-export const SEVERITIES = ['violation', 'deviation', 'advice'] as const satisfies readonly Severity[];
 
 /** Whether the report has a new finding that is at least as bad. */
 export function hasFailure({ findings }: CheckReport, failOn: Severity): boolean {

@@ -5,6 +5,7 @@ import { isLoopback, type ServerTarget } from '../connect/target.js';
 import { McpgenError } from '../errors.js';
 import { Inspector } from '../inspect/inspector.js';
 import type { Finding } from '../inspect/finding.js';
+import { SEVERITIES } from '../inspect/rule.js';
 import { ruleOf, type RuleId } from '../inspect/rules.js';
 import { compareText, isObject, ownMember, type JsonObject } from '../read/json/json.js';
 import { RECORDING_VERSION } from '../recording/entry.js';
@@ -17,7 +18,7 @@ import { isAlive } from './probes/messages.js';
 import type { Connection } from './raw/connection.js';
 import { HttpConnection } from './raw/http.js';
 import { StdioConnection } from './raw/stdio.js';
-import { SEVERITIES, type CheckFinding, type CheckReport, type ProbeOutcome } from './report.js';
+import type { CheckFinding, CheckReport, ProbeOutcome } from './report.js';
 import { handshake, Session, STATEFUL_REVISIONS, STATELESS_REVISION, type Handshake, type Reply } from './session.js';
 
 /** Most milliseconds of one probe. */

@@ -3,10 +3,6 @@ import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import * as tls from 'node:tls';
 import type { Dispatcher } from 'undici';
-import { revision as revision20241105 } from '../../generated/2024-11-05/revision.js';
-import { revision as revision20250326 } from '../../generated/2025-03-26/revision.js';
-import { revision as revision20250618 } from '../../generated/2025-06-18/revision.js';
-import { revision as revision20251125 } from '../../generated/2025-11-25/revision.js';
 import { revision as revision20260728 } from '../../generated/2026-07-28/revision.js';
 import { BaseClient } from '../../generated/runtime/client.js';
 import { httpClientTransport, type Fetch } from '../../generated/runtime/http-client.js';
@@ -14,15 +10,13 @@ import { defaultEnvironment, stdioClientTransport } from '../../generated/runtim
 import type { Transport } from '../../generated/runtime/jsonrpc/transport.js';
 import { McpgenError } from '../errors.js';
 import { proxyAgent } from '../read/fetch.js';
+import { REVISIONS } from '../revisions.js';
 import { isLoopback, TOKEN_VARIABLE, type HttpTarget, type ServerTarget } from './target.js';
 
 /** Most characters of a server's log that are kept. */
 const MAX_LOG_LENGTH = 4096;
 /** Most lines of a server's log in an error. */
 const MAX_LOG_LINES = 5;
-
-/** The revisions that the client supports. */
-const REVISIONS = [revision20241105, revision20250326, revision20250618, revision20251125, revision20260728];
 
 /** Settings of the client, in addition to its name. */
 type ClientSettings = Partial<Omit<ConstructorParameters<typeof BaseClient>[1], 'info'>>;

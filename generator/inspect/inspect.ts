@@ -5,6 +5,7 @@ import type { RecordingHeader } from '../recording/entry.js';
 import { BoundedMap } from './bounded.js';
 import type { Finding, InspectedEntry } from './finding.js';
 import { Inspector } from './inspector.js';
+import { SEVERITIES } from './rule.js';
 import type { RuleId, Severity } from './rules.js';
 import { StatisticsCollector, type Statistics } from './statistics.js';
 
@@ -154,8 +155,8 @@ class Conversation {
   }
 }
 
-const ORDER: readonly Severity[] = ['violation', 'deviation', 'advice'];
-
 function bySeverity(a: RuleCount, b: RuleCount): number {
-  return ORDER.indexOf(a.severity) - ORDER.indexOf(b.severity) || b.count - a.count || (a.rule < b.rule ? -1 : 1);
+  return (
+    SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) || b.count - a.count || (a.rule < b.rule ? -1 : 1)
+  );
 }

@@ -1,13 +1,14 @@
 /** Inspects a recorded conversation, entry by entry. */
-import { isObject, ownMember, type JsonValue } from '../read/json/json.js';
+import { META_KEYS } from '../../generated/runtime/protocol/revision.js';
+import { isObject, memberAt, type JsonValue } from '../read/json/json.js';
 import type { Entry, HttpPart, RecordingHeader, Side } from '../recording/entry.js';
 import { BoundedMap, BoundedSet } from './bounded.js';
 import { HttpCheck, type Exchange } from './checks/http.js';
-import type { Finding, InspectedEntry, InspectedMessage } from './finding.js';
-import { findRevision } from '../recording/revisions.js';
-import { severityOf } from './rules.js';
+import type { Finding, InspectedEntry } from './finding.js';
+import { findRevision } from '../revisions.js';
+import { reportTo } from './report.js';
 import { show, type Report } from './seen.js';
-import { Session } from './session.js';
+import { Session, type InspectedPart } from './session.js';
 
 /** Most HTTP exchanges and sessions that are remembered. */
 const MAX_EXCHANGES = 10_000;
@@ -71,15 +72,7 @@ export class Inspector {
     else if (content.kind !== 'none') session.noteUnreadable(from);
   }
 
-  #inspected(
-    entry: Entry,
-    findings: readonly Finding[],
-    parts: readonly {
-      readonly message: InspectedMessage;
-      readonly revision: string | undefined;
-      readonly findings: readonly Finding[];
-    }[],
-  ): InspectedEntry {
+  #inspected(entry: Entry, findings: readonly Finding[], parts: readonly InspectedPart[]): InspectedEntry {
     return {
       frame: this.#frame,
       entry,
@@ -115,7 +108,7 @@ export class Inspector {
       this.#exchanges.delete(http.exchange);
       this.#legacy.delete(http.exchange);
     }
-    return { ...inspected, findings: [...new Set([...findings, ...inspected.findings])] };
+    return { ...inspected, findings: [...findings, ...inspected.findings] };
   }
 
   #openExchange(http: Extract<HttpPart, { kind: 'request' }>): Exchange {
@@ -177,10 +170,10 @@ export class Inspector {
       exchange.open.clear();
     }
     if (content.kind !== 'frame') return this.#inspected(entry, [], []);
-    // An error in JSON that is no message, as from a proxy.
-    if (!isObject(content.frame) && !Array.isArray(content.frame)) return this.#inspected(entry, [], []);
-    if ((exchange.status ?? 200) >= 400 && !isMessage(content.frame)) return this.#inspected(entry, [], []);
     const isRefusal = (exchange.status ?? 200) >= 400;
+    if (!isObject(content.frame) && !Array.isArray(content.frame)) return this.#inspected(entry, [], []);
+    // An error in JSON that is no message, as from a proxy.
+    if (isRefusal && !isMessage(content.frame)) return this.#inspected(entry, [], []);
     const isReplay = exchange.headers['last-event-id'] !== undefined;
     const parts = session.see(content.frame, {
       frame: this.#frame,
@@ -231,30 +224,17 @@ export class Inspector {
   }
 
   #reporter(findings: Finding[], from: Side, session: Session | undefined): Report {
-    return (rule, message, { pointer, related, by = from } = {}) => {
-      findings.push({
-        rule,
-        severity: severityOf(rule, session?.revision?.version),
-        message,
-        frame: this.#frame,
-        by,
-        revision: session?.revision?.version,
-        ...(pointer === undefined ? {} : { pointer }),
-        ...(related === undefined ? {} : { related }),
-      });
-    };
+    return reportTo(findings, { frame: this.#frame, from }, () => session?.revision?.version);
   }
 }
 
 function beginsSession(body: JsonValue | undefined): boolean {
   const messages = (Array.isArray(body) ? body : [body]) as readonly (JsonValue | undefined)[];
-  return messages.some((message) => isObject(message) && ownMember(message, 'method') === 'initialize');
+  return messages.some((message) => memberAt(message, 'method') === 'initialize');
 }
 
 function isStateless(body: JsonValue | undefined, headers: Readonly<Record<string, string>>): boolean {
-  const params = isObject(body) ? ownMember(body, 'params') : undefined;
-  const meta = isObject(params) ? ownMember(params, '_meta') : undefined;
-  const named = isObject(meta) ? ownMember(meta, 'io.modelcontextprotocol/protocolVersion') : undefined;
+  const named = memberAt(body, 'params', '_meta', META_KEYS.VERSION);
   return (findRevision(named) ?? findRevision(headers['mcp-protocol-version']))?.isStateless === true;
 }
 

@@ -25,3 +25,6 @@ export interface Rule {
   /** `traffic`: found in any conversation; `server`: only found by asking a server, as `check-server` does. */
   readonly foundIn: 'traffic' | 'server';
 }
+
+/** All severities, the worst first. */
+export const SEVERITIES = ['violation', 'deviation', 'advice'] as const satisfies readonly Severity[];

@@ -1,12 +1,12 @@
 /** One session of a conversation: pairs requests and responses, knows the revision, and runs the checks. */
 import { META_KEYS, type Revision } from '../../generated/runtime/protocol/revision.js';
-import { formatPointer, isObject, ownMember, type JsonObject, type JsonValue } from '../read/json/json.js';
+import { formatPointer, isObject, memberAt, ownMember, type JsonObject, type JsonValue } from '../read/json/json.js';
 import type { Side } from '../recording/entry.js';
 import { BoundedMap, BoundedSet } from './bounded.js';
 import { CancellationCheck } from './checks/cancellation.js';
 import { ClientFeatureCheck } from './checks/client-features.js';
 import { ContentCheck } from './checks/content.js';
-import { checkEnvelope, isTooDeep } from './checks/envelope.js';
+import { checkEnvelope } from './checks/envelope.js';
 import { InputRoundCheck } from './checks/input-rounds.js';
 import { LifecycleCheck } from './checks/lifecycle.js';
 import { LoggingCheck } from './checks/logging.js';
@@ -16,8 +16,8 @@ import { ProgressCheck } from './checks/progress.js';
 import { SubscriptionCheck } from './checks/subscriptions.js';
 import { ToolCheck } from './checks/tools.js';
 import type { Finding, InspectedMessage } from './finding.js';
-import { findRevision, REVISIONS } from '../recording/revisions.js';
-import { severityOf } from './rules.js';
+import { findRevision, REVISIONS } from '../revisions.js';
+import { reportTo } from './report.js';
 import {
   keyOf,
   otherSide,
@@ -164,7 +164,7 @@ export class Session implements SessionFacts {
   see(frame: JsonValue, position: Position): readonly InspectedPart[] {
     if (!Array.isArray(frame)) return [this.#seeMessage(frame, position, '', false)];
     const findings: Finding[] = [];
-    const report = this.#reporter(findings, position, '');
+    const report = reportTo(findings, position, () => this.revision?.version);
     this.#checkBatch(frame as readonly JsonValue[], position, report);
     const parts = (frame as readonly JsonValue[])
       .slice(0, MAX_BATCH)
@@ -194,10 +194,9 @@ export class Session implements SessionFacts {
     const isFirst = !this.#hasBegun;
     this.#hasBegun = true;
     const revision = this.#revisionOf(message, position);
-    const report = this.#reporter(findings, position, pointer, revision);
-    const kind = isTooDeep(message) ? 'invalid' : checkEnvelope(message, report);
+    const report = reportTo(findings, { ...position, prefix: pointer }, () => revision?.version);
+    const kind = checkEnvelope(message, report);
     if (kind === 'invalid' || !isObject(message)) {
-      if (isTooDeep(message)) report('invalid-message', 'it is nested too deeply to be inspected');
       this.noteUnreadable(from);
       if (isObject(message)) this.#unreadableIds[from].add(this.#key(ownMember(message, 'id'), position.exchange));
       return { message: { kind: 'invalid' }, revision: revision?.version, findings, seen: undefined };
@@ -255,10 +254,8 @@ export class Session implements SessionFacts {
     const method = ownMember(message, 'method');
     const params = ownMember(message, 'params');
     if (typeof method === 'string') {
-      if (from === 'client' && method === 'initialize')
-        return isObject(params) ? findRevision(ownMember(params, 'protocolVersion')) : undefined;
-      const meta = isObject(params) ? ownMember(params, '_meta') : undefined;
-      const named = isObject(meta) ? findRevision(ownMember(meta, META_KEYS.VERSION)) : undefined;
+      if (from === 'client' && method === 'initialize') return findRevision(memberAt(params, 'protocolVersion'));
+      const named = findRevision(memberAt(params, '_meta', META_KEYS.VERSION));
       if (from === 'client' && named?.isStateless === true) {
         this.#lastNamed = named;
         return named;
@@ -368,21 +365,6 @@ export class Session implements SessionFacts {
   #subscriptionOf(from: Side, key: string): PendingRequest | undefined {
     const request = from === 'server' ? this.#pending.client.get(key) : undefined;
     return request?.revision?.isStateless === true ? request : undefined;
-  }
-
-  #reporter(findings: Finding[], { frame, from }: Position, prefix: string, revision = this.revision): Report {
-    return (rule, message, { pointer, related, by = from } = {}) => {
-      findings.push({
-        rule,
-        severity: severityOf(rule, revision?.version),
-        message,
-        frame,
-        by,
-        revision: revision?.version,
-        ...(pointer === undefined && prefix === '' ? {} : { pointer: prefix + (pointer ?? '') }),
-        ...(related === undefined ? {} : { related }),
-      });
-    };
   }
 }
 

@@ -1,22 +1,28 @@
 /** What the HTML pages of this package have in common. */
 import { escapeHiddenCharacters } from '../text.js';
 
-/** Style and script of a page, and how to name them in its policy. */
-export interface PageAssets {
+/** The style of a page, and how to name it in its policy. */
+export interface StyleAssets {
   readonly css: string;
-  readonly script: string;
   /** The hash of a text for a Content Security Policy: `sha256-...`. */
   readonly hashOf: (text: string) => string;
 }
 
+/** Style and script of a page. */
+export interface PageAssets extends StyleAssets {
+  readonly script: string;
+}
+
 /**
- * The beginning of a page, up to `<body>`. Its policy allows this style and this script, and blocks everything else:
- * other scripts, requests, frames and forms.
+ * The beginning of a page, up to `<body>`. Its policy allows this style and this script, if there is one, and blocks
+ * everything else: other scripts, requests, frames and forms.
  *
  * @param title - Plain text.
  */
-export function renderHead(title: string, { css, script, hashOf }: PageAssets): readonly string[] {
-  const policy = `default-src 'none'; style-src '${hashOf(css)}'; script-src '${hashOf(script)}'; base-uri 'none'; form-action 'none'`;
+export function renderHead(title: string, assets: StyleAssets | PageAssets): readonly string[] {
+  const { css, hashOf } = assets;
+  const scripts = 'script' in assets ? ` script-src '${hashOf(assets.script)}';` : '';
+  const policy = `default-src 'none'; style-src '${hashOf(css)}';${scripts} base-uri 'none'; form-action 'none'`;
   return [
     '<!doctype html>',
     '<html lang="en">',

@@ -1,6 +1,8 @@
 /** Answers as the server of a recording did. */
+import { META_KEYS } from '../../generated/runtime/protocol/revision.js';
 import type { Transport } from '../../generated/runtime/jsonrpc/transport.js';
 import {
+  memberAt,
   isObject,
   objectFromEntries,
   ownMember,
@@ -8,7 +10,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../read/json/json.js';
-import { isMethodCall, isRequest, isResponse, keyOf, memberAt, methodOf, type Script } from './script.js';
+import { isMethodCall, isRequest, isResponse, keyOf, methodOf, type Script } from './script.js';
 
 /** A request of the recorded client, or something else that it sent, and what the server sent because of it. */
 interface Exchange {
@@ -299,7 +301,7 @@ export class MockConnection {
 
   /** A notification of a subscription goes over its connection, with its id. */
   #sendNotification(message: JsonObject, relatedRequestId: JsonValue | undefined): void {
-    const key = keyOf(memberAt(message, 'params', '_meta', SUBSCRIPTION));
+    const key = keyOf(memberAt(message, 'params', '_meta', META_KEYS.SUBSCRIPTION));
     const subscription = this.#server.subscriptions.get(key);
     if (subscription === undefined) this.#send(message, relatedRequestId);
     else subscription.connection.#send(withSubscription(message, 'params', subscription.id), subscription.id);
@@ -339,13 +341,10 @@ export class MockConnection {
   }
 }
 
-/** The member of `_meta` with the subscription, since 2026-07-28. */
-const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId';
-
 /** A message of a subscription with its id. */
 function withSubscription(message: JsonObject, member: 'params' | 'result', id: JsonValue): JsonObject {
   const holder = ownMember(message, member);
   const meta = memberAt(holder, '_meta');
-  if (!isObject(holder) || !isObject(meta) || !Object.hasOwn(meta, SUBSCRIPTION)) return message;
-  return { ...message, [member]: { ...holder, _meta: { ...meta, [SUBSCRIPTION]: id } } };
+  if (!isObject(holder) || !isObject(meta) || !Object.hasOwn(meta, META_KEYS.SUBSCRIPTION)) return message;
+  return { ...message, [member]: { ...holder, _meta: { ...meta, [META_KEYS.SUBSCRIPTION]: id } } };
 }

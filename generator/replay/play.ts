@@ -1,19 +1,10 @@
 /** Plays the client's side of a recording against a server. */
 import type { Transport } from '../../generated/runtime/jsonrpc/transport.js';
-import { isObject, ownMember, type JsonObject, type JsonValue } from '../read/json/json.js';
+import { memberAt, isObject, ownMember, type JsonObject, type JsonValue } from '../read/json/json.js';
 import { ChosenValues } from './chosen-values.js';
 import { compareMessages, type Comparison, type ValueDifference } from './compare.js';
 import type { LooseKind, Matchers } from './matchers.js';
-import {
-  isRequest,
-  isResponse,
-  keyOf,
-  memberAt,
-  MessageNames,
-  methodOf,
-  type RecordedMessage,
-  type Script,
-} from './script.js';
+import { isRequest, isResponse, keyOf, MessageNames, methodOf, type RecordedMessage, type Script } from './script.js';
 
 /** How a recording is played. */
 export interface PlayOptions {

@@ -1,5 +1,6 @@
 /** A recorded conversation as a script: what the client sends, and what the server sends in between. */
-import { isNestedTooDeep, isObject, ownMember, type JsonObject, type JsonValue } from '../read/json/json.js';
+import { META_KEYS } from '../../generated/runtime/protocol/revision.js';
+import { isNestedTooDeep, isObject, memberAt, ownMember, type JsonObject, type JsonValue } from '../read/json/json.js';
 import type { Entry, Side } from '../recording/entry.js';
 
 /** A message of a recording. */
@@ -28,9 +29,6 @@ export interface Script {
   /** How many entries are not messages, and cannot be replayed. */
   readonly skipped: number;
 }
-
-/** The member of `_meta` with the revision, since 2026-07-28. */
-const META_VERSION = 'io.modelcontextprotocol/protocolVersion';
 
 /** Reads the messages of a conversation's entries. */
 export function readScript(entries: Iterable<Entry>): Script {
@@ -83,13 +81,9 @@ export function methodOf(message: JsonObject): string {
   return typeof method === 'string' ? method : '';
 }
 
-/** A member of a member, such as `params._meta`. */
-export function memberAt(value: JsonValue | undefined, ...keys: readonly string[]): JsonValue | undefined {
-  return keys.reduce<JsonValue | undefined>((at, key) => (isObject(at) ? ownMember(at, key) : undefined), value);
-}
-
 function revisionOf(message: JsonObject): string | undefined {
-  const version = memberAt(message, 'params', '_meta', META_VERSION) ?? memberAt(message, 'result', 'protocolVersion');
+  const version =
+    memberAt(message, 'params', '_meta', META_KEYS.VERSION) ?? memberAt(message, 'result', 'protocolVersion');
   return typeof version === 'string' ? version : undefined;
 }
 

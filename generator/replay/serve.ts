@@ -1,18 +1,13 @@
 /** Serves a recording: the mock server over stdio, and over Streamable HTTP. */
-import { revision as revision20241105 } from '../../generated/2024-11-05/revision.js';
-import { revision as revision20250326 } from '../../generated/2025-03-26/revision.js';
-import { revision as revision20250618 } from '../../generated/2025-06-18/revision.js';
 import { revision as revision20251125 } from '../../generated/2025-11-25/revision.js';
-import { revision as revision20260728 } from '../../generated/2026-07-28/revision.js';
 import { createHttpHandler, type HttpHandlerOptions } from '../../generated/runtime/http-server.js';
 import { serveHttp, type ListeningServer } from '../../generated/runtime/http-node.js';
 import { classifyMessage } from '../../generated/runtime/jsonrpc/parse.js';
 import type { Transport } from '../../generated/runtime/jsonrpc/transport.js';
 import { stdioServerTransport } from '../../generated/runtime/stdio-server.js';
+import { REVISIONS } from '../revisions.js';
 import { MockConnection, RecordedServer } from './mock.js';
 import type { Script } from './script.js';
-
-const REVISIONS = [revision20241105, revision20250326, revision20250618, revision20251125, revision20260728];
 
 /** Serves one client over standard input and output. Resolves when it has closed the connection. */
 export async function serveStdio(

@@ -1,9 +1,9 @@
 /** Writes a recording as a test for Vitest over the generated client. */
-import { isObject, ownMember, type JsonObject, type JsonValue } from '../read/json/json.js';
+import { memberAt, isObject, ownMember, type JsonObject, type JsonValue } from '../read/json/json.js';
 import { literalKey } from '../print/names.js';
 import { escapeHiddenCharacters } from '../text.js';
 import { coversPlace, isPlace, looseTemplate, type Matchers } from './matchers.js';
-import { isMethodCall, isRequest, isResponse, keyOf, memberAt, methodOf, type Script } from './script.js';
+import { isMethodCall, isRequest, isResponse, keyOf, methodOf, type Script } from './script.js';
 
 /** What a test needs in addition to the recording. */
 export interface TestSettings {

@@ -1,13 +1,16 @@
 /** Unknown and future versions, in the handshake and in requests. */
+import { STANDARD_ERROR_CODES } from '../../../generated/runtime/jsonrpc/error-codes.js';
+import { STATELESS_ERROR_CODES } from '../../../generated/runtime/protocol/revision.js';
 import { isObject, ownMember, type JsonValue } from '../../read/json/json.js';
 import type { Probe } from '../probe.js';
 import { LISTS } from './lists.js';
 import { metaOf, STATEFUL_REVISIONS, STATELESS_REVISION } from '../session.js';
 
+const { INVALID_PARAMS } = STANDARD_ERROR_CODES;
+const { UNSUPPORTED_VERSION } = STATELESS_ERROR_CODES;
+
 /** Versions that do not exist. */
 const UNKNOWN_VERSIONS = ['1999-01-01', '2099-12-31', 'mcpgen-check'];
-const UNSUPPORTED_VERSION = -32022;
-const INVALID_PARAMS = -32602;
 const KNOWN_VERSIONS: readonly string[] = [...STATEFUL_REVISIONS, STATELESS_REVISION];
 
 /** Probes of versions. */

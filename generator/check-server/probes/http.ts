@@ -1,11 +1,13 @@
 /** What only HTTP has: statuses, headers, origins, sessions, streams. */
+import { STATELESS_ERROR_CODES } from '../../../generated/runtime/protocol/revision.js';
 import { isResponse, received } from '../raw/connection.js';
 import type { Probe, ProbeContext } from '../probe.js';
 import { encodeHeader, metaOf, sessionIdOf, STATELESS_REVISION, type Reply, type Session } from '../session.js';
 import type { ServerRuleId } from '../../inspect/server-rules.js';
 import { ownMember } from '../../read/json/json.js';
 
-const HEADER_MISMATCH = -32020;
+const { HEADER_MISMATCH } = STATELESS_ERROR_CODES;
+
 const FOREIGN_ORIGIN = 'https://mcpgen-check.example';
 const FOREIGN_HOST = 'mcpgen-check.example';
 const UNKNOWN_TOOL = 'mcpgen-check-unknown';

@@ -1,7 +1,10 @@
 /** Lists with all their pages, and what a server declares against what it serves. */
+import { STANDARD_ERROR_CODES } from '../../../generated/runtime/jsonrpc/error-codes.js';
 import { isObject, ownMember, stableStringify, type JsonObject } from '../../read/json/json.js';
 import type { Probe, ProbeContext, ServerFacts } from '../probe.js';
 import { objectsIn, type Session } from '../session.js';
+
+const { METHOD_NOT_FOUND, INVALID_PARAMS } = STANDARD_ERROR_CODES;
 
 /** The lists of a server: the capability, the method, the member of its results. */
 export const LISTS = [
@@ -15,8 +18,6 @@ export const LISTS = [
 const MAX_PAGES = 100;
 /** Characters of a list of tools, as JSON, above which it is large: about 25,000 tokens. */
 const LARGE_LIST = 100_000;
-const METHOD_NOT_FOUND = -32601;
-const INVALID_PARAMS = -32602;
 
 /** What is needed to read lists, before other probes can run. */
 export type ListContext = Pick<ProbeContext, 'session' | 'report' | 'isUnanswered'>;

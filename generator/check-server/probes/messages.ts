@@ -1,9 +1,12 @@
 /** Notifications, many requests at once, and messages that are cut, joined, malformed or large. */
+import { STANDARD_ERROR_CODES } from '../../../generated/runtime/jsonrpc/error-codes.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ownMember, type JsonValue } from '../../read/json/json.js';
 import { isResponse, messagesOf, received } from '../raw/connection.js';
 import type { Probe, ProbeContext } from '../probe.js';
 import { textIn, type Session } from '../session.js';
+
+const { PARSE_ERROR, INVALID_REQUEST } = STANDARD_ERROR_CODES;
 
 /** Milliseconds in which something that must not come would come. */
 const QUIET_MS = 300;
@@ -11,8 +14,6 @@ const QUIET_MS = 300;
 const BURST = 40;
 /** Bytes of a large message. */
 const LARGE_BYTES = 1024 * 1024;
-const PARSE_ERROR = -32700;
-const INVALID_REQUEST = -32600;
 
 /** A request that every server answers, with a result or an error. */
 export async function isAlive(session: Session, timeoutMs = session.timeoutMs): Promise<boolean> {

@@ -1,12 +1,13 @@
 /** Requests that must fail, ids of all kinds, ping, and methods of declared capabilities. */
+import { STANDARD_ERROR_CODES } from '../../../generated/runtime/jsonrpc/error-codes.js';
 import { isObject, ownMember, type JsonObject } from '../../read/json/json.js';
 import type { ServerRuleId } from '../../inspect/server-rules.js';
 import type { Probe, ProbeContext } from '../probe.js';
 import { objectsIn, type Reply } from '../session.js';
 import { received, isResponse } from '../raw/connection.js';
 
-const METHOD_NOT_FOUND = -32601;
-const INVALID_PARAMS = -32602;
+const { METHOD_NOT_FOUND, INVALID_PARAMS } = STANDARD_ERROR_CODES;
+
 const NOT_FOUND = -32002;
 
 /** Something that no server has. */

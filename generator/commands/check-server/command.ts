@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import process from 'node:process';
 import { applyBaseline, formatBaseline, parseBaseline, type KnownFinding } from '../../check-server/baseline.js';
-import { hasFailure, SEVERITIES, summaryText, type CheckFinding, type CheckReport } from '../../check-server/report.js';
+import { hasFailure, summaryText, type CheckFinding, type CheckReport } from '../../check-server/report.js';
 import { checkServer } from '../../check-server/run.js';
 import { killServers } from '../../check-server/raw/stdio.js';
 import type { ServerTarget } from '../../connect/target.js';
+import { SEVERITIES } from '../../inspect/rule.js';
 import { ruleOf } from '../../inspect/rules.js';
 import { renderCheckPage } from '../../print/check-server/html.js';
 import { printedRule, type PrintedFinding } from '../../print/findings/finding.js';
@@ -13,11 +13,13 @@ import { findingsToMarkdown } from '../../print/findings/markdown.js';
 import { findingsToSarif } from '../../print/findings/sarif.js';
 import { codeSpan } from '../../print/markdown.js';
 import { readMcpgenPackage } from '../../read/builtin/own-package.js';
-import { readTemplate, readTextFile, readTextIfExists } from '../../read/files.js';
+import { readTextFile, readTextIfExists } from '../../read/files.js';
 import { printJson, printLine, printWarning, showProgress, stdoutColors } from '../../terminal.js';
 import { escapeHiddenCharacters } from '../../text.js';
 import { findTarget } from '../servers/options.js';
 import { writeReport } from '../shared/report-file.js';
+import { styleAssets } from '../shared/page-assets.js';
+import { PAINT } from '../shared/severity-colors.js';
 import type { CheckServerOptions } from './options.js';
 
 /** The file that SARIF results refer to, since a server has no file: GitHub requires one that exists. */
@@ -103,11 +105,13 @@ async function writeReports(report: CheckReport, options: CheckServerOptions): P
     );
   }
   if (html !== undefined) {
-    const css = readTemplate('check-server', 'page.css');
-    const hashOf = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`;
     writeReport(
       html,
-      renderCheckPage(report, findings, { css, hashOf, ruleOf: printedRule, summary: summaryText(report) }),
+      renderCheckPage(report, findings, {
+        assets: styleAssets('check-server'),
+        ruleOf: printedRule,
+        summary: summaryText(report),
+      }),
       '--html',
     );
   }
@@ -173,8 +177,6 @@ function toMarkdown(report: CheckReport, findings: readonly PrintedFinding[]): s
     ...(fixed.length === 0 ? [] : [`No longer found, remove from the baseline: ${fixed.map(codeSpan).join(', ')}\n`]),
   ].join('\n');
 }
-
-const PAINT = { violation: stdoutColors.red, deviation: stdoutColors.yellow, advice: stdoutColors.cyan } as const;
 
 function printReport(report: CheckReport): void {
   const { server, revisions, transport, tools, fixed, probes } = report;

@@ -1,5 +1,5 @@
 import { McpgenError } from '../../errors.js';
-import { SEVERITIES } from '../../check-server/report.js';
+import { SEVERITIES } from '../../inspect/rule.js';
 import type { Severity } from '../../inspect/rules.js';
 import { booleanOption, choiceOption, pathsOption, stringOption, type RawOptions } from '../shared/options.js';
 import { rulesOption } from '../shared/rules-option.js';

@@ -1,6 +1,7 @@
 import { McpgenError } from '../../errors.js';
+import { SEVERITIES } from '../../inspect/rule.js';
 import type { Severity } from '../../inspect/rules.js';
-import { findRevision, REVISIONS } from '../../recording/revisions.js';
+import { findRevision, REVISIONS } from '../../revisions.js';
 import { booleanOption, choiceOption, stringOption, type RawOptions } from '../shared/options.js';
 import { rulesOption } from '../shared/rules-option.js';
 
@@ -8,7 +9,7 @@ import { rulesOption } from '../shared/rules-option.js';
 export type FailOn = Severity | 'never';
 
 /** The choices of `--fail-on`. */
-export const FAIL_ON: readonly FailOn[] = ['violation', 'deviation', 'advice', 'never'];
+export const FAIL_ON: readonly FailOn[] = [...SEVERITIES, 'never'];
 
 /** The options of `mcpgen inspect`. */
 export interface InspectCommandOptions {

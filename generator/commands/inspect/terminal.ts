@@ -2,24 +2,18 @@
 import process from 'node:process';
 import type { Finding } from '../../inspect/finding.js';
 import type { ConversationReport, InspectionReport } from '../../inspect/inspect.js';
+import { SEVERITIES } from '../../inspect/rule.js';
 import { RULES, sectionUrl, type RuleId, type Severity } from '../../inspect/rules.js';
 import type { MethodStatistics } from '../../inspect/statistics.js';
 import { FORMAT_NAMES } from '../../recording/read.js';
 import { formatTable, printLine, stdoutColors, type Cell } from '../../terminal.js';
 import { escapeHiddenCharacters } from '../../text.js';
+import { PAINT } from '../shared/severity-colors.js';
 
 /** Findings of one rule that are printed without `--all`. */
 const MAX_SHOWN = 5;
 /** Unanswered requests that are printed without `--all`. */
 const MAX_UNANSWERED = 10;
-
-const SEVERITIES: readonly Severity[] = ['violation', 'deviation', 'advice'];
-
-const PAINT: Readonly<Record<Severity, (text: string) => string>> = {
-  violation: stdoutColors.red,
-  deviation: stdoutColors.yellow,
-  advice: stdoutColors.cyan,
-};
 
 /** Prints the report of a file. */
 export function printInspection(file: string, report: InspectionReport, all: boolean): void {

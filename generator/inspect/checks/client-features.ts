@@ -1,5 +1,6 @@
 import { compileSchema } from '../../../generated/runtime/json-schema.js';
-import { formatPointer, isObject, ownMember, type JsonObject, type JsonValue } from '../../read/json/json.js';
+import { META_KEYS } from '../../../generated/runtime/protocol/revision.js';
+import { formatPointer, isObject, memberAt, ownMember, type JsonObject, type JsonValue } from '../../read/json/json.js';
 import { show, type Seen, type SessionCheck } from '../seen.js';
 import { declares } from './lifecycle.js';
 import { reportFailure } from './methods.js';
@@ -33,9 +34,8 @@ export class ClientFeatureCheck implements SessionCheck {
 }
 
 /** The capabilities that a request of a stateless revision has in `_meta`. */
-export function clientCapabilities(params: JsonObject): JsonObject {
-  const meta = ownMember(params, '_meta');
-  const declared = isObject(meta) ? ownMember(meta, 'io.modelcontextprotocol/clientCapabilities') : undefined;
+function clientCapabilities(params: JsonObject): JsonObject {
+  const declared = memberAt(params, '_meta', META_KEYS.CLIENT_CAPABILITIES);
   return isObject(declared) ? declared : {};
 }
 

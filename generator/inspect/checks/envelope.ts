@@ -1,13 +1,17 @@
-import { isObject, ownMember, type JsonObject, type JsonValue } from '../../read/json/json.js';
+import { isNestedTooDeep, isObject, ownMember, type JsonObject, type JsonValue } from '../../read/json/json.js';
 import { show, type Report } from '../seen.js';
 
 /** Deepest nesting of a frame that is inspected, in levels. */
-const MAX_DEPTH = 500;
+const MAX_DEPTH = 501;
 
 type Kind = 'request' | 'notification' | 'result' | 'error' | 'invalid';
 
 /** What a message is by its members, with what is wrong with its envelope (JSON-RPC 2.0; MCP, base protocol). */
 export function checkEnvelope(message: JsonValue, report: Report): Kind {
+  if (isNestedTooDeep(message, MAX_DEPTH)) {
+    report('invalid-message', 'it is nested too deeply to be inspected');
+    return 'invalid';
+  }
   if (!isObject(message)) {
     report('invalid-message', `${show(message)} is not an object`);
     return 'invalid';
@@ -67,18 +71,4 @@ function responseKind(message: JsonObject, isId: boolean, report: Report): Kind 
 
 function reportId(message: JsonObject, report: Report): void {
   report('invalid-id', `${show(ownMember(message, 'id'))} is neither a string nor an integer`, { pointer: '/id' });
-}
-
-/** Whether a value is nested deeper than checks may follow; found without recursion. */
-export function isTooDeep(value: JsonValue): boolean {
-  let level: JsonValue[] = [value];
-  for (let depth = 0; depth <= MAX_DEPTH; depth += 1) {
-    const next: JsonValue[] = [];
-    for (const item of level) {
-      if (item !== null && typeof item === 'object') for (const child of Object.values(item)) next.push(child);
-    }
-    if (next.length === 0) return false;
-    level = next;
-  }
-  return true;
 }

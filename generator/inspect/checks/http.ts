@@ -1,7 +1,9 @@
-import { isObject, ownMember, type JsonObject } from '../../read/json/json.js';
+import { STANDARD_ERROR_CODES } from '../../../generated/runtime/jsonrpc/error-codes.js';
+import { STATELESS_ERROR_CODES } from '../../../generated/runtime/protocol/revision.js';
+import { memberAt, ownMember, type JsonValue } from '../../read/json/json.js';
 import type { HttpHeaders } from '../../recording/entry.js';
 import { BoundedSet } from '../bounded.js';
-import { methodInfo } from '../../recording/revisions.js';
+import { methodInfo } from '../../revisions.js';
 import { show, type PendingRequest, type Report, type Seen, type SeenCall } from '../seen.js';
 import type { Session } from '../session.js';
 
@@ -145,11 +147,11 @@ export class HttpCheck {
 }
 
 /** The status of an error of a stateless revision (MCP 2026-07-28, Streamable HTTP); undefined if any will do. */
-function statusOf(error: unknown, request: PendingRequest | undefined): number | undefined {
-  const code = isObject(error as JsonObject) ? ownMember(error as JsonObject, 'code') : undefined;
-  if (code === -32020 || code === -32021 || code === -32022) return 400;
+function statusOf(error: JsonValue | undefined, request: PendingRequest | undefined): number | undefined {
+  const code = memberAt(error, 'code');
+  if (Object.values<unknown>(STATELESS_ERROR_CODES).includes(code)) return 400;
   const { revision } = request ?? {};
-  if (code === -32601 && request !== undefined && revision !== undefined)
+  if (code === STANDARD_ERROR_CODES.METHOD_NOT_FOUND && request !== undefined && revision !== undefined)
     return methodInfo(revision, request.method) === undefined ? 404 : undefined;
   return undefined;
 }

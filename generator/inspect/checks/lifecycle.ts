@@ -1,5 +1,5 @@
 import { isObject, ownMember } from '../../read/json/json.js';
-import { isReleased } from '../../recording/revisions.js';
+import { isReleased } from '../../revisions.js';
 import { show, type Seen, type SeenCall, type SeenResponse, type SessionCheck } from '../seen.js';
 
 /** The handshake of stateful revisions (MCP, lifecycle). */

@@ -1,7 +1,7 @@
-import { isObject, ownMember } from '../../read/json/json.js';
+import { META_KEYS } from '../../../generated/runtime/protocol/revision.js';
+import { severityOf } from '../../../generated/runtime/server/log-levels.js';
+import { memberAt, ownMember } from '../../read/json/json.js';
 import type { PendingRequest, Seen, SessionCheck } from '../seen.js';
-
-const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 
 /** Log messages of a server (MCP, logging). */
 export class LoggingCheck implements SessionCheck {
@@ -35,11 +35,11 @@ export class LoggingCheck implements SessionCheck {
 }
 
 function requestedLevel({ params }: PendingRequest): string | undefined {
-  const meta = ownMember(params, '_meta');
-  const level = isObject(meta) ? ownMember(meta, 'io.modelcontextprotocol/logLevel') : undefined;
+  const level = memberAt(params, '_meta', META_KEYS.LOG_LEVEL);
   return typeof level === 'string' ? level : undefined;
 }
 
+/** Levels that do not exist are below nothing. */
 function isBelow(level: string, other: string): boolean {
-  return LEVELS.includes(level) && LEVELS.includes(other) && LEVELS.indexOf(level) < LEVELS.indexOf(other);
+  return severityOf(level) !== -1 && severityOf(level) < severityOf(other);
 }

@@ -1,14 +1,11 @@
-import type { MethodInfo, Revision } from '../../../generated/runtime/protocol/revision.js';
+import { STANDARD_ERROR_CODES } from '../../../generated/runtime/jsonrpc/error-codes.js';
+import { STATELESS_ERROR_CODES, type MethodInfo, type Revision } from '../../../generated/runtime/protocol/revision.js';
 import { describeFailure, type Validation } from '../../../generated/runtime/validation.js';
 import { isObject, ownMember, type JsonObject } from '../../read/json/json.js';
 import type { Side } from '../../recording/entry.js';
-import { methodInfo, REVISIONS } from '../../recording/revisions.js';
+import { methodInfo, REVISIONS } from '../../revisions.js';
 import { otherSide, show, type Seen, type SeenCall, type SeenResponse, type SessionCheck } from '../seen.js';
 import { declares } from './lifecycle.js';
-
-/** JSON-RPC: the method does not exist. */
-const METHOD_NOT_FOUND = -32601;
-const INVALID_PARAMS = -32602;
 
 /** Who sends which method, with which params and results, and which capabilities it needs. */
 export class MethodCheck implements SessionCheck {
@@ -20,6 +17,10 @@ export class MethodCheck implements SessionCheck {
   }
 }
 
+function isSentBy({ direction }: MethodInfo, side: Side): boolean {
+  return direction === 'both' || (direction === 'clientToServer') === (side === 'client');
+}
+
 function checkCall(seen: SeenCall, revision: Revision): void {
   const { method, kind, from, report } = seen;
   const info = methodInfo(revision, method);
@@ -27,8 +28,7 @@ function checkCall(seen: SeenCall, revision: Revision): void {
     checkUnknown(seen, revision);
     return;
   }
-  const isAllowed = info.direction === 'both' || (info.direction === 'clientToServer') === (from === 'client');
-  if (!isAllowed) {
+  if (!isSentBy(info, from)) {
     report('wrong-direction', `${method} is sent by the ${otherSide(from)}`, { pointer: '/method' });
     return;
   }
@@ -89,8 +89,7 @@ function checkResult(seen: SeenResponse, revision: Revision): void {
   const { method, from: caller } = request;
   const info = methodInfo(revision, method);
   if (info === undefined) return;
-  const isAllowed = info.direction === 'both' || (info.direction === 'clientToServer') === (caller === 'client');
-  if (!isAllowed) return;
+  if (!isSentBy(info, caller)) return;
   checkServedCapability(seen, info);
   const isTask = isObject(ownMember(request.params, 'task')) && result !== undefined && Object.hasOwn(result, 'task');
   const value = ownMember(seen.message, 'result');
@@ -126,9 +125,9 @@ function checkError(seen: SeenResponse, revision: Revision): void {
   // Before the handshake a server may refuse everything with another code.
   if (request === undefined || (!revision.isStateless && seen.session.agreed === undefined)) return;
   const isUnknown = REVISIONS.every((other) => methodInfo(other, request.method) === undefined);
-  if (!isUnknown || seen.from !== 'server' || code === METHOD_NOT_FOUND) return;
+  if (!isUnknown || seen.from !== 'server' || code === STANDARD_ERROR_CODES.METHOD_NOT_FOUND) return;
   // A vendor's method may have wrong params; a missing version is found before the method is looked at.
-  if (code === INVALID_PARAMS || DEFINED_CODES.includes(code)) return;
+  if (code === STANDARD_ERROR_CODES.INVALID_PARAMS || DEFINED_CODES.includes(code)) return;
   report('wrong-error-code', `${show(request.method)} is answered with ${code}`, {
     pointer: '/error/code',
     related: request.frame,
@@ -136,7 +135,7 @@ function checkError(seen: SeenResponse, revision: Revision): void {
 }
 
 /** Codes of stateless revisions (MCP 2026-07-28, error codes). */
-const DEFINED_CODES = [-32020, -32021, -32022];
+const DEFINED_CODES: readonly number[] = Object.values(STATELESS_ERROR_CODES);
 
 function isReservedCode(code: number): boolean {
   if (code === -32002 || code === -32042) return true;

@@ -1,4 +1,4 @@
-import { isObject, ownMember } from '../../read/json/json.js';
+import { isObject, memberAt, ownMember } from '../../read/json/json.js';
 import type { Side } from '../../recording/entry.js';
 import { BoundedMap } from '../bounded.js';
 import type { Revision } from '../../../generated/runtime/protocol/revision.js';
@@ -42,8 +42,7 @@ export class ProgressCheck implements SessionCheck {
   }
 
   #begin({ params, from, frame, exchange, report, session, revision }: SeenCall): void {
-    const meta = ownMember(params, '_meta');
-    const token = isObject(meta) ? ownMember(meta, 'progressToken') : undefined;
+    const token = memberAt(params, '_meta', 'progressToken');
     if (token === undefined) return;
     const key = tokenKey(token, revision, exchange);
     const other = this.#operations[from].get(key);
@@ -94,8 +93,7 @@ export class ProgressCheck implements SessionCheck {
   }
 
   #operationOf({ params, from, frame, revision, exchange }: PendingRequest): Operation | undefined {
-    const meta = ownMember(params, '_meta');
-    const token = isObject(meta) ? ownMember(meta, 'progressToken') : undefined;
+    const token = memberAt(params, '_meta', 'progressToken');
     const operation = token === undefined ? undefined : this.#operations[from].get(tokenKey(token, revision, exchange));
     return operation?.frame === frame ? operation : undefined;
   }

@@ -1,4 +1,5 @@
-import { isObject, ownMember, type JsonObject, type JsonValue } from '../../read/json/json.js';
+import { META_KEYS } from '../../../generated/runtime/protocol/revision.js';
+import { isObject, memberAt, ownMember, type JsonObject, type JsonValue } from '../../read/json/json.js';
 import { BoundedMap, BoundedSet } from '../bounded.js';
 import { keyOf, show, type Seen, type SeenCall, type SessionCheck } from '../seen.js';
 
@@ -63,8 +64,7 @@ export class SubscriptionCheck implements SessionCheck {
     const { method, params, report, session } = seen;
     const member = FILTERS[method];
     if (member === undefined && method !== ACKNOWLEDGED) return;
-    const meta = ownMember(params, '_meta');
-    const id = isObject(meta) ? ownMember(meta, 'io.modelcontextprotocol/subscriptionId') : undefined;
+    const id = memberAt(params, '_meta', META_KEYS.SUBSCRIPTION);
     const pointer = '/params/_meta/io.modelcontextprotocol~1subscriptionId';
     const subscription = id === undefined ? undefined : this.#active.get(subscriptionKey(seen, id));
     if (subscription === undefined) {

@@ -1,14 +1,11 @@
 /** The report of `check-server` as a page. */
 import type { CheckReport, ProbeOutcome } from '../../check-server/report.js';
-import { escapeHiddenCharacters } from '../../text.js';
+import { escapeHtml, renderHead, type StyleAssets } from '../html.js';
 import { SEVERITY_HEADINGS, type PrintedFinding, type PrintedRule } from '../findings/finding.js';
 
 /** What a page needs in addition to the report. */
 export interface CheckPageParts {
-  /** `templates/check-server/page.css`. */
-  readonly css: string;
-  /** The hash of a text for a Content Security Policy: `sha256-...`. */
-  readonly hashOf: (text: string) => string;
+  readonly assets: StyleAssets;
   readonly ruleOf: (id: string) => PrintedRule;
   /** The counts in words. */
   readonly summary: string;
@@ -21,23 +18,12 @@ export interface CheckPageParts {
 export function renderCheckPage(
   report: CheckReport,
   findings: readonly PrintedFinding[],
-  { css, hashOf, ruleOf, summary }: CheckPageParts,
+  { assets, ruleOf, summary }: CheckPageParts,
 ): string {
   const { server, transport, revisions, tools } = report;
   const title = [server.name, server.version].filter((text) => text !== undefined).join(' ') || server.target;
-  const policy = `default-src 'none'; style-src '${hashOf(css)}'; base-uri 'none'; form-action 'none'`;
   return [
-    '<!doctype html>',
-    '<html lang="en">',
-    '<head>',
-    '<meta charset="utf-8">',
-    `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
-    '<meta name="viewport" content="width=device-width, initial-scale=1">',
-    '<meta name="referrer" content="no-referrer">',
-    `<title>${escapeHtml(title)}: check-server</title>`,
-    `<style>${css}</style>`,
-    '</head>',
-    '<body>',
+    ...renderHead(`${title}: check-server`, assets),
     '<header>',
     `<h1>${escapeHtml(title)}</h1>`,
     `<p class="lead"><code>${escapeHtml(server.target)}</code>, ${transport}, MCP ${escapeHtml(revisions.join(', '))}, ${tools} tools: ${escapeHtml(summary)}</p>`,
@@ -101,17 +87,4 @@ function renderProbes(probes: readonly ProbeOutcome[]): string {
   return `<section><h2>Probes</h2><details><summary>${probes.length} probes</summary><table>
 <thead><tr><th scope="col">probe</th><th scope="col">revision</th><th scope="col">outcome</th><th scope="col">time</th></tr></thead>
 <tbody>${rows.join('\n')}</tbody></table></details></section>`;
-}
-
-/** Escapes text for use between tags and in attributes. */
-function escapeHtml(value: string): string {
-  return value
-    .split('\n')
-    .map(escapeHiddenCharacters)
-    .join('\n')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&#39;');
 }

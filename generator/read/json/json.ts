@@ -102,16 +102,16 @@ function decodeText(bytes: Uint8Array, place: string): string {
   }
 }
 
-/** Whether a value is nested deeper than {@link MAX_JSON_DEPTH} levels, so that recursion may not follow it. */
-export function isNestedTooDeep(value: JsonValue): boolean {
-  return jsonDepth(value) > MAX_JSON_DEPTH;
-}
-
-/** Nesting of a JSON value in levels, found without recursion. */
-function jsonDepth(value: JsonValue): number {
+/**
+ * Whether a value is nested deeper than a number of levels, so that recursion may not follow it. Found without
+ * recursion.
+ *
+ * @param maxDepth - {@link MAX_JSON_DEPTH} by default.
+ */
+export function isNestedTooDeep(value: JsonValue, maxDepth: number = MAX_JSON_DEPTH): boolean {
   let level: JsonValue[] = [value];
   let depth = 0;
-  while (level.length > 0 && depth <= MAX_JSON_DEPTH) {
+  while (level.length > 0 && depth <= maxDepth) {
     const next: JsonValue[] = [];
     for (const item of level) {
       if (item !== null && typeof item === 'object') {
@@ -121,7 +121,7 @@ function jsonDepth(value: JsonValue): number {
     level = next;
     depth += 1;
   }
-  return depth;
+  return depth > maxDepth;
 }
 
 /** Whether a JSON value is an object (not an array, not null). */
@@ -132,6 +132,11 @@ export function isObject(value: JsonValue | undefined): value is JsonObject {
 /** An own member of an object, never an inherited one. */
 export function ownMember(object: JsonObject, key: string): JsonValue | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+/** An own member of a member, such as `params._meta`; undefined if one of them is missing. */
+export function memberAt(value: JsonValue | undefined, ...keys: readonly string[]): JsonValue | undefined {
+  return keys.reduce<JsonValue | undefined>((at, key) => (isObject(at) ? ownMember(at, key) : undefined), value);
 }
 
 /** An object from entries that is safe for any key, including `__proto__`. */

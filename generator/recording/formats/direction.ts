@@ -1,6 +1,6 @@
-import { isObject, ownMember, type JsonObject, type JsonValue } from '../../read/json/json.js';
+import { isObject, memberAt, ownMember, type JsonObject, type JsonValue } from '../../read/json/json.js';
 import type { Side } from '../entry.js';
-import { senderOf } from '../revisions.js';
+import { senderOf } from '../../revisions.js';
 
 /** Most requests that are remembered, and most with one id. */
 const MAX_REQUESTS = 10_000;
@@ -60,8 +60,7 @@ export class DirectionGuess {
     const askers = this.#requests.get(id) ?? [];
     if (askers.length < MAX_SAME_ID) askers.push(from);
     this.#requests.set(id, askers);
-    const meta = ownMember(params, '_meta');
-    const token = isObject(meta) ? ownMember(meta, 'progressToken') : undefined;
+    const token = memberAt(params, '_meta', 'progressToken');
     if (token !== undefined) this.#tokens.set(keyOf(token), from);
     for (const map of [this.#requests, this.#tokens]) {
       const [oldest] = map.keys();

@@ -1,11 +1,10 @@
-/** The revisions that conversations are read by. */
-import { revision as revision20241105 } from '../../generated/2024-11-05/revision.js';
-import { revision as revision20250326 } from '../../generated/2025-03-26/revision.js';
-import { revision as revision20250618 } from '../../generated/2025-06-18/revision.js';
-import { revision as revision20251125 } from '../../generated/2025-11-25/revision.js';
-import { revision as revision20260728 } from '../../generated/2026-07-28/revision.js';
-import type { MethodInfo, Revision } from '../../generated/runtime/protocol/revision.js';
-import type { Side } from './entry.js';
+/** The built-in revisions as values of the generated code, for those who speak them or read what others say. */
+import { revision as revision20241105 } from '../generated/2024-11-05/revision.js';
+import { revision as revision20250326 } from '../generated/2025-03-26/revision.js';
+import { revision as revision20250618 } from '../generated/2025-06-18/revision.js';
+import { revision as revision20251125 } from '../generated/2025-11-25/revision.js';
+import { revision as revision20260728 } from '../generated/2026-07-28/revision.js';
+import type { MethodInfo, Revision, Side } from '../generated/runtime/protocol/revision.js';
 
 /** All released revisions, in order. */
 export const REVISIONS: readonly Revision[] = [
