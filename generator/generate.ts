@@ -4,6 +4,7 @@
 import path from 'node:path';
 import { partsToEmit, requireFolder } from './render-options.js';
 import type { RenderOptions } from './render-options.js';
+import { selectExtensions } from './model/extensions/load.js';
 import { loadProtocol, refuseWarnings } from './model/load.js';
 import type { InputFile } from './model/load.js';
 import type { SchemaDocuments } from './read/schema/documents.js';
@@ -16,9 +17,8 @@ import { McpgenError } from './errors.js';
 import { refuseMethodsWithoutStub } from './emit/stubs.js';
 import { Formatter } from './output/format.js';
 import { renderProtocolFiles, renderToolsWith } from './render.js';
-import { requireExtensionCatalog } from './read/builtin/extensions.js';
 import { builtinRevisions } from './read/builtin/revisions.js';
-import { parseExtension, type ExtensionFiles } from './read/extension.js';
+import type { ExtensionFiles } from './read/extension.js';
 
 /** What to generate, and where. */
 export interface GenerateOptions extends RenderOptions {
@@ -162,7 +162,8 @@ export async function loadAll(options: Omit<GenerateOptions, 'out'>): Promise<re
     return [
       await loadProtocol({
         ...common,
-        ...givenExtensions(options),
+        ...(options.extensions === undefined ? {} : { extensions: options.extensions }),
+        ...(options.extend === undefined ? {} : { extend: options.extend }),
         schema: options.schema,
         ...(revision === undefined ? {} : { revision }),
         ...(options.catalog === undefined ? {} : { catalog: options.catalog }),
@@ -178,38 +179,6 @@ export async function loadAll(options: Omit<GenerateOptions, 'out'>): Promise<re
     throw new McpgenError('the list of revisions is empty', { remedy: 'Pass at least one, or omit the list for all.' });
   }
   const chosen = [...new Set(revisions)].sort();
-  const extensionsOf = await extensionsByRevision(chosen, options);
+  const extensionsOf = await selectExtensions(chosen, options);
   return Promise.all(chosen.map((revision) => loadProtocol({ ...common, ...extensionsOf(revision), revision })));
-}
-
-type RequestedExtensions = Pick<GenerateOptions, 'extensions' | 'extend'>;
-
-function givenExtensions({ extensions, extend }: RequestedExtensions): RequestedExtensions {
-  return { ...(extensions === undefined ? {} : { extensions }), ...(extend === undefined ? {} : { extend }) };
-}
-
-/**
- * The extensions of each revision: those that extend it.
- *
- * @throws {@link McpgenError} if one extends none of the revisions.
- */
-async function extensionsByRevision(
-  revisions: readonly string[],
-  { extensions = [], extend = [] }: RequestedExtensions,
-): Promise<(revision: string) => RequestedExtensions> {
-  const builtin = extensions.map((id) => ({ id, catalog: requireExtensionCatalog(id), place: '--extension' }));
-  const others = await Promise.all(
-    extend.map(async (files) => ({ files, catalog: await parseExtension(files.catalog), place: files.catalog.name })),
-  );
-  for (const { catalog, place } of [...builtin, ...others]) {
-    if (revisions.some((revision) => catalog.extends.includes(revision))) continue;
-    throw new McpgenError(`${catalog.extension} extends ${catalog.extends.join(', ')}, not ${revisions.join(', ')}`, {
-      place,
-      remedy: 'Generate a revision that it extends, or omit it.',
-    });
-  }
-  return (revision) => ({
-    extensions: builtin.filter(({ catalog }) => catalog.extends.includes(revision)).map(({ id }) => id),
-    extend: others.filter(({ catalog }) => catalog.extends.includes(revision)).map(({ files }) => files),
-  });
 }

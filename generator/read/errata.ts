@@ -48,7 +48,6 @@ export interface ErratumChange {
  * @param place - The name of the schema file in an error.
  * @param stale - What to do if a place has neither the wrong value nor the right one: `stop`, or `skip` it, for a
  *   schema that is only similar to the one that the errata were written for.
- * @param extension - The extension whose schema it is; the revision's own without it.
  * @returns The corrected definitions and the errata that changed something.
  * @throws {@link McpgenError} if a place has neither the wrong value nor, for a `fixed` erratum, the right one.
  */
@@ -58,13 +57,12 @@ export function applyErrata(
   errata: readonly Erratum[],
   place: string,
   stale: 'stop' | 'skip' = 'stop',
-  extension?: string,
 ): { definitions: JsonObject; applied: readonly Erratum[] } {
   let root: JsonValue = { $defs: definitions };
   const applied: Erratum[] = [];
   for (const erratum of errata) {
     let changed = false;
-    for (const change of erratum.changes.filter((item) => item.revision === revision && item.extension === extension)) {
+    for (const change of erratum.changes.filter((item) => item.revision === revision)) {
       for (const pointer of change.at) {
         const found = getByPointer(root, pointer);
         const parent = getByPointer(root, pointer.slice(0, pointer.lastIndexOf('/')));

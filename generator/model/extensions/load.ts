@@ -29,8 +29,8 @@ export function readBuiltinExtension(id: string, revision: string, corrected: bo
   const folder = ['schema', ...extensionFolder(id)].join('/');
   const places = { schema: `${folder}/schema.json`, root: '$defs', catalog: `${folder}/catalog.json` } as const;
   const { definitions } = canonicalizeSchema(builtinExtensionSchema(id), places.schema);
-  const errata = corrected ? builtinErrata() : [];
-  const { definitions: own, applied } = applyErrata(definitions, revision, errata, places.schema, 'stop', id);
+  const errata = corrected ? builtinErrata(id) : [];
+  const { definitions: own, applied } = applyErrata(definitions, revision, errata, places.schema);
   return {
     catalog: requireExtensionCatalog(id),
     definitions: own,
@@ -69,6 +69,39 @@ export async function readExtensionFiles({ catalog, schema }: ExtensionFiles): P
     errata: [],
     places: { schema: schema.name, root: canonical.root, catalog: catalog.name },
   };
+}
+
+/** Extensions that are requested by their identifier, and others by their files. */
+export interface RequestedExtensions {
+  readonly extensions?: readonly string[];
+  readonly extend?: readonly ExtensionFiles[];
+}
+
+/**
+ * Distributes extensions to the revisions that they extend.
+ *
+ * @returns The extensions of a revision.
+ * @throws {@link McpgenError} if one is invalid, or extends none of the revisions.
+ */
+export async function selectExtensions(
+  revisions: readonly string[],
+  { extensions = [], extend = [] }: RequestedExtensions,
+): Promise<(revision: string) => Required<RequestedExtensions>> {
+  const builtin = extensions.map((id) => ({ id, catalog: requireExtensionCatalog(id), place: '--extension' }));
+  const others = await Promise.all(
+    extend.map(async (files) => ({ files, catalog: await parseExtension(files.catalog), place: files.catalog.name })),
+  );
+  for (const { catalog, place } of [...builtin, ...others]) {
+    if (revisions.some((revision) => catalog.extends.includes(revision))) continue;
+    throw new McpgenError(`${catalog.extension} extends ${catalog.extends.join(', ')}, not ${revisions.join(', ')}`, {
+      place,
+      remedy: 'Choose a revision that it extends, or omit it.',
+    });
+  }
+  return (revision) => ({
+    extensions: builtin.filter(({ catalog }) => catalog.extends.includes(revision)).map(({ id }) => id),
+    extend: others.filter(({ catalog }) => catalog.extends.includes(revision)).map(({ files }) => files),
+  });
 }
 
 function baseName(file: string): string {
