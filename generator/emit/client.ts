@@ -113,8 +113,10 @@ export function callMethodName({ message }: Pick<Method, 'message'>): string {
 
 function printCall(file: SourceFile, context: EmitContext, method: Method): string {
   const stateless = context.protocol.lifecycle === 'stateless';
-  const [complete = 'Result'] = method.results;
-  const result = importDefinition(file, context, complete);
+  const [complete = 'Result', ...others] = method.results;
+  // The client itself answers a result that requires input.
+  const results = [complete, ...others.filter((name) => name !== 'InputRequiredResult')];
+  const result = results.map((name) => importDefinition(file, context, name)).join(' | ');
   const own = `NonNullable<ParamsOf<${JSON.stringify(method.name)}>>`;
   const type = stateless ? `Given<${own}>` : own;
   const hasParams = messageHasMember(context, method, 'params');

@@ -28,11 +28,11 @@ function declareConstants(
   text: string,
   linkable: ReadonlySet<string>,
 ): Declaration {
-  const rows = methods.map(
-    ({ constant, method }) =>
-      docComment({ text: method.summary, deprecated: method.deprecated }, linkable) +
-      `${memberName(constant)}: ${JSON.stringify(method.name)},\n`,
-  );
+  const rows = methods.map(({ constant, method }) => {
+    const origin = method.extension === undefined ? '' : ` Extension \`${method.extension}\`.`;
+    const doc = docComment({ text: `${method.summary}${origin}`, deprecated: method.deprecated }, linkable);
+    return `${doc}${memberName(constant)}: ${JSON.stringify(method.name)},\n`;
+  });
   return exported('const', name, { doc: docComment({ text }, linkable), code: ` = {\n${rows.join('')}} as const;` });
 }
 

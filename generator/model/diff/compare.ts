@@ -17,6 +17,7 @@ import type { Rename } from './pairing.js';
 import { changeLocation } from './change.js';
 import type { Change, Step, Subject } from './change.js';
 import { asObjectType, resolveType, typesByName } from '../types/accepts.js';
+import { pinnedResultType } from '../types/result-type.js';
 import type { TypesByName } from '../types/accepts.js';
 import { Assignability, isAsStrict, relationOf } from '../types/assignable.js';
 import type { Relation } from '../types/assignable.js';
@@ -191,7 +192,9 @@ class ProtocolComparison {
     });
     for (const name of has) {
       if (had.includes(name)) continue;
-      if (this.#backward.holds({ kind: 'ref', name }, union(allResults(a)))) continue;
+      // A value of `resultType` distinguishes it, whatever else it has in common with another result.
+      const isDistinct = pinnedResultType(this.#after, name) !== undefined;
+      if (!isDistinct && this.#backward.holds({ kind: 'ref', name }, union(allResults(a)))) continue;
       change('result-added', { after: { kind: 'ref', name } });
     }
     for (const name of allResults(a)) {

@@ -1,5 +1,9 @@
 /** The context of a handler, for one request. */
-import { STATELESS_ERROR_CODES, maySend } from "../protocol/revision.js";
+import {
+  STATELESS_ERROR_CODES,
+  capabilitySteps,
+  maySend,
+} from "../protocol/revision.js";
 import type { Implementation, Revision } from "../protocol/revision.js";
 import type { RequestStateSigner } from "../protocol/request-state.js";
 import { isPromiseLike } from "../jsonrpc/endpoint.js";
@@ -395,7 +399,7 @@ export class RequestContext implements HandlerContext {
     );
     if (missing === undefined) return;
     let requiredCapabilities: object = {};
-    for (const name of missing.split(".").slice(1).reverse())
+    for (const name of capabilitySteps(missing).slice(1).reverse())
       requiredCapabilities = { [name]: requiredCapabilities };
     throw new RpcError(
       STATELESS_ERROR_CODES.MISSING_CLIENT_CAPABILITY,
