@@ -17,9 +17,12 @@ import { applyErrata, type Erratum } from '../read/errata.js';
 import { builtinRenames } from '../read/builtin/renames.js';
 import { compareText, isObject, ownMember, parseUntrustedJson, formatPointer } from '../read/json/json.js';
 import { createPatternCheck, type PatternCheck } from '../read/patterns.js';
+import { hasAnnotations, readAnnotations, type SchemaAnnotations } from './catalog/annotations.js';
 import { deriveMethods, type Derived } from './catalog/derive.js';
 import { draftCatalog } from './catalog/draft.js';
-import { parseDefinitions } from './schema/definitions.js';
+import { withBuiltMessages } from './catalog/messages.js';
+import { recognizedTraits, traitsOf } from './catalog/traits.js';
+import { parseDefinitions, type DefinitionsFile } from './schema/definitions.js';
 import {
   methodFromRow,
   type Definition,
@@ -72,10 +75,12 @@ export async function loadProtocol(options: LoadOptions): Promise<Protocol> {
   const given = options.catalog === undefined ? undefined : await readCatalog(options.catalog, options.revision);
   const input = readSchema(options, given);
   const catalog = given ?? builtinCatalogOf(input);
-  const read = readDefinitions(input, options.trustPatterns === true ? undefined : createPatternCheck());
-  const derived = deriveMethods(read.definitions);
+  const annotations = readAnnotations(input.canonical.definitions);
+  const read = readDefinitions(input, annotations, options.trustPatterns === true ? undefined : createPatternCheck());
+  const traits = traitsOf(catalog, read.definitions, builtinCatalogs());
+  const derived = deriveMethods(read.definitions, { traits, annotations });
   const places = { schema: input.place, catalog: catalogPlace(options, input) };
-  refuseDisagreements(verifyCatalog(catalog, read.definitions, derived, places), input);
+  refuseDisagreements(verifyCatalog(catalog, read.definitions, { ...derived, traits, annotations }, places), input);
   const protocol: Protocol = {
     name: catalog.protocol,
     revision: input.revision,
@@ -83,8 +88,14 @@ export async function loadProtocol(options: LoadOptions): Promise<Protocol> {
     isDraft: catalog.status === 'draft' || (options.catalog === undefined && input.builtin?.status === 'draft'),
     source: input.source,
     lifecycle: catalog.lifecycle,
-    batches: catalog.batches,
-    definitions: read.definitions.map((definition) => withAlias(definition, derived)),
+    batches: catalog.batches ?? false,
+    traits,
+    definitions: withBuiltMessages(
+      read.definitions.map((definition) => withAlias(definition, derived)),
+      catalog.methods,
+      traits,
+      places,
+    ),
     methods: catalog.methods.map(methodFromRow).sort((a, b) => compareText(a.name, b.name)),
     errors: [...catalog.errors].sort((a, b) => b.code - a.code),
     formerNames: formerNamesFor(catalog.protocol, read.definitions),
@@ -104,11 +115,14 @@ export function readSchemaWithoutCatalog(file: InputFile, revision?: string): Sc
   if (revision !== undefined) checkRevisionName(revision, '--revision');
   const known = revision ?? revisionBySha(sha256(toBytes(file.contents)))?.revision;
   const canonical = canonicalizeSchema(parseUntrustedJson(file.contents, file.name), file.name);
+  const annotations = readAnnotations(canonical.definitions);
   const { definitions, warnings } = parseDefinitions(canonical.definitions, NO_DOCS, file.name, {
-    ...canonical,
+    ...definitionsFile(canonical, annotations),
     checkPattern: createPatternCheck(),
   });
-  return { revision: known, definitions, derived: deriveMethods(definitions), warnings };
+  const traits = recognizedTraits(undefined, builtinCatalogs());
+  const derived = deriveMethods(definitions, { traits, annotations });
+  return { revision: known, title: canonical.title, definitions, derived, annotations, warnings };
 }
 
 /**
@@ -134,11 +148,23 @@ export async function loadWithoutCatalog(
   const errata = corrected && like !== undefined ? builtinErrata() : [];
   const { definitions, applied } = applyErrata(canonical.definitions, like ?? '', errata, file.name, 'skip');
   const docs = like === undefined ? NO_DOCS : builtinDocs(like);
-  const parsed = parseDefinitions(definitions, docs, file.name, { ...canonical, checkPattern: createPatternCheck() });
-  const derived = deriveMethods(parsed.definitions);
+  const annotations = readAnnotations(canonical.definitions);
+  const parsed = parseDefinitions(definitions, docs, file.name, {
+    ...definitionsFile(canonical, annotations),
+    checkPattern: createPatternCheck(),
+  });
+  const recognized = recognizedTraits(undefined, builtinCatalogs());
+  const derived = deriveMethods(parsed.definitions, { traits: recognized, annotations });
   const revision = options.revision ?? fileBaseName(file.name).replace(/\.json$/, '');
   const { catalog } = draftCatalog(
-    { revision: like, definitions: parsed.definitions, derived, warnings: parsed.warnings },
+    {
+      revision: like,
+      title: canonical.title,
+      definitions: parsed.definitions,
+      derived,
+      annotations,
+      warnings: parsed.warnings,
+    },
     builtinCatalogs(),
     { revision },
   );
@@ -151,9 +177,22 @@ export async function loadWithoutCatalog(
     source: { file: fileBaseName(file.name), sha256: digest, builtin: false, corrected },
     lifecycle: catalog.lifecycle,
     batches: catalog.batches,
-    definitions: parsed.definitions.map((definition) => withAlias(definition, derived)),
+    traits: catalog.traits,
+    definitions: withBuiltMessages(
+      parsed.definitions.map((definition) => withAlias(definition, derived)),
+      catalog.methods,
+      catalog.traits,
+      { schema: file.name, catalog: file.name },
+    ),
     methods: catalog.methods.map((row) =>
-      methodFromRow({ kind: 'request', direction: 'embedded', params: null, capability: null, summary: '', ...row }),
+      methodFromRow({
+        kind: 'request',
+        params: null,
+        capability: null,
+        summary: '',
+        ...row,
+        direction: row.direction ?? 'embedded',
+      }),
     ),
     errors: withKnownErrors(catalog.errors, like),
     formerNames: formerNamesFor(catalog.protocol, parsed.definitions),
@@ -161,7 +200,7 @@ export async function loadWithoutCatalog(
     warnings: [
       ...parsed.warnings,
       ...undecided.map(({ method, message }) => ({
-        place: `${file.name}#${formatPointer(canonical.root, message)}`,
+        place: `${file.name}#${formatPointer(canonical.root, message ?? '')}`,
         message: `the schema does not define who sends ${JSON.stringify(method)}: it is assumed to travel inside results`,
       })),
     ],
@@ -302,6 +341,7 @@ function catalogPlace(options: LoadOptions, input: SchemaInput): string {
 
 function readDefinitions(
   input: SchemaInput,
+  annotations: SchemaAnnotations,
   checkPattern: PatternCheck | undefined,
 ): {
   definitions: readonly Definition[];
@@ -312,8 +352,20 @@ function readDefinitions(
   const errata = input.source.corrected ? builtinErrata() : [];
   const stale = closestRevision === undefined ? 'stop' : 'skip';
   const corrected = applyErrata(canonical.definitions, closestRevision ?? official, errata, place, stale);
-  const parsed = parseDefinitions(corrected.definitions, input.docs, place, { ...canonical, checkPattern });
+  const file = { ...definitionsFile(canonical, annotations), checkPattern };
+  const parsed = parseDefinitions(corrected.definitions, input.docs, place, file);
   return { ...parsed, errata: corrected.applied };
+}
+
+/** What the reader of definitions needs to know about a file. */
+function definitionsFile(canonical: CanonicalSchema, annotations: SchemaAnnotations): DefinitionsFile {
+  if (!hasAnnotations(annotations)) return canonical;
+  return {
+    ...canonical,
+    // The root lists messages, which are built from the definitions with annotations.
+    unread: canonical.unread.filter((keyword) => keyword !== 'anyOf' && keyword !== 'oneOf'),
+    unconstrained: new Set(Object.values<string>(annotations.extensionMethods ?? {})),
+  };
 }
 
 /** Converts a union of one message, which the schema has as a copy of that message, back to an alias. */

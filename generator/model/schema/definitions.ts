@@ -20,6 +20,8 @@ export interface DefinitionsFile {
   readonly dialect?: Dialect;
   /** Keywords next to the definitions, which are ignored. */
   readonly unread?: readonly string[];
+  /** Definitions that allow any value on purpose. */
+  readonly unconstrained?: ReadonlySet<string>;
   /** Checks regular expressions for super-linear time; without it none is checked. */
   readonly checkPattern?: PatternCheck | undefined;
   /** The site for links of descriptions that begin with a slash; without it they become text. */
@@ -38,7 +40,7 @@ export function parseDefinitions(
   definitions: JsonObject,
   docs: Docs,
   place: string,
-  { root = '$defs', dialect = '2020-12', unread = [], site, checkPattern }: DefinitionsFile = {},
+  { root = '$defs', dialect = '2020-12', unread = [], unconstrained, site, checkPattern }: DefinitionsFile = {},
 ): { definitions: readonly Definition[]; warnings: readonly Warning[] } {
   const names = Object.keys(definitions).sort(compareText);
   const policy = new DefinitionsPolicy(new Set(names), docs, place, { root, site, checkPattern });
@@ -50,7 +52,8 @@ export function parseDefinitions(
     const at = index.child(index.root, schema, '$defs', name);
     const owner = { definition: name, path: [] };
     const type = reader.read(at, scope, owner);
-    if (type.kind === 'unknown') policy.warn(at, `${name} is the empty schema, so its type is unknown`);
+    if (type.kind === 'unknown' && unconstrained?.has(name) !== true)
+      policy.warn(at, `${name} is the empty schema, so its type is unknown`);
     return { name, type, ...policy.annotations(schema, owner) };
   });
   refuseAliasCycles(read, `${place}#${formatPointer(root)}`);
