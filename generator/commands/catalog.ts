@@ -1,5 +1,6 @@
 import { McpgenError } from '../errors.js';
 import { draftCatalog } from '../model/catalog/draft.js';
+import { directionWord } from '../model/protocol.js';
 import { readSchemaWithoutCatalog } from '../model/load.js';
 import { builtinCatalogs } from '../read/builtin/revisions.js';
 import { printJson, printWarning } from '../terminal.js';
@@ -37,7 +38,14 @@ export function catalogDeriveCommand({ schema, revision, protocol }: CatalogDeri
     ...(revision === undefined ? {} : { revision }),
     ...(protocol === undefined ? {} : { protocol }),
   });
-  printJson(catalog);
+  const { methods, errors, ...head } = catalog;
+  printJson({
+    ...head,
+    methods: methods.map((row) =>
+      row.direction === undefined ? row : { ...row, direction: directionWord(catalog, row.direction) },
+    ),
+    errors,
+  });
   for (const warning of reading.warnings) printWarning(warning);
   for (const notice of notices) printWarning({ message: notice });
   return 0;

@@ -1,8 +1,9 @@
-import type { CatalogError, CatalogMethod, Direction, MessageKind } from '../read/catalog.js';
+import type { BySide, CatalogError, CatalogMethod, Direction, MessageKind, Traits } from '../read/catalog.js';
 import type { Erratum } from '../read/errata.js';
 import type { JsonValue } from '../read/json/json.js';
+import { capitalize, pascalCase } from './naming.js';
 
-export type { CatalogError, Direction, MessageKind };
+export type { CatalogError, Direction, MessageKind, Traits };
 
 /** Keywords that narrow a type beyond what TypeScript can express; kept for docs and validators. */
 export type Constraints = Readonly<Record<string, JsonValue>>;
@@ -116,6 +117,8 @@ export interface Definition {
   readonly doc?: string;
   readonly deprecated?: string | true;
   readonly defaultValue?: JsonValue;
+  /** Whether it is a message that was built from params, since the schema has none. */
+  readonly isBuilt?: true;
 }
 
 /** A method of the protocol. */
@@ -123,7 +126,7 @@ export interface Method {
   readonly name: string;
   readonly kind: MessageKind;
   readonly direction: Direction;
-  /** The definition that has the method's literal. */
+  /** The definition that has the method's literal: of the schema, or built. */
   readonly message: string;
   /** Name of the params' definition, `<Message>.params` if they are inline, or null without params. */
   readonly params: string | null;
@@ -194,8 +197,10 @@ export interface Protocol {
   /** Whether it may still change. */
   readonly isDraft: boolean;
   readonly source: Source;
-  readonly lifecycle: 'stateful' | 'stateless';
+  readonly lifecycle: 'stateful' | 'stateless' | undefined;
   readonly batches: boolean;
+  /** Facts of the protocol that the generator knows by name. */
+  readonly traits: Traits;
   /** All definitions, by name. */
   readonly definitions: readonly Definition[];
   /** All methods, by name. */
@@ -216,11 +221,32 @@ export type Definitions = Pick<Protocol, 'definitions'>;
 /** A side of the conversation. */
 export type Side = 'client' | 'server';
 
-/** The unions of the schema that list the messages of a direction. */
-export const DIRECTION_UNIONS = {
-  clientToServer: { request: 'ClientRequest', notification: 'ClientNotification', result: 'ClientResult' },
-  serverToClient: { request: 'ServerRequest', notification: 'ServerNotification', result: 'ServerResult' },
-} as const;
+/** Both sides, the one that opens the connection first. */
+export const SIDES: readonly Side[] = ['client', 'server'];
+
+/** The other side. */
+export function peerOf(side: Side): Side {
+  return side === 'client' ? 'server' : 'client';
+}
+
+/** The protocol's words for its sides. */
+export function sideWords({ traits }: Pick<Protocol, 'traits'>): BySide<string> {
+  return traits.sides ?? DEFAULT_SIDES;
+}
+
+const DEFAULT_SIDES: BySide<string> = { client: 'client', server: 'server' };
+
+/** A direction in the protocol's words, such as `clientToServer`. */
+export function directionWord(protocol: Pick<Protocol, 'traits'>, direction: Direction): string {
+  if (direction === 'both' || direction === 'embedded') return direction;
+  const { client, server } = sideWords(protocol);
+  return direction === 'clientToServer' ? `${client}To${capitalize(server)}` : `${server}To${capitalize(client)}`;
+}
+
+/** The definitions that list what the sides send; their changes are those of methods and results. */
+export function unionNames({ unions }: Traits): readonly string[] {
+  return unions === undefined ? [] : SIDES.flatMap((side) => Object.values<string>(unions[side]));
+}
 
 /** The methods of one kind that one side sends on the wire; never an embedded one. */
 export function methodsFrom(protocol: Protocol, sender: Side, kind: MessageKind): readonly Method[] {
@@ -251,7 +277,7 @@ export function methodFromRow(row: CatalogMethod): Method {
     name: row.method,
     kind: row.kind,
     direction: row.direction,
-    message: row.message,
+    message: row.message ?? builtMessageName(row),
     params: row.params,
     results: [row.result ?? []].flat(),
     capabilities: [row.capability ?? []].flat(),
@@ -270,9 +296,14 @@ export function capabilitySteps(path: string): readonly string[] {
   return name === 'extensions' && rest.length > 0 ? [side, name, rest.join('.')] : [side, name, ...rest];
 }
 
-/** The capability path of an extension that a side declares. */
-export function extensionCapability(side: Side, id: string): string {
+/** The capability path of an extension that a side declares, which is named by its word. */
+export function extensionCapability(side: string, id: string): string {
   return `${side}.extensions.${id}`;
+}
+
+/** The name of a message that is built: after its params, or after its method if it has none. */
+export function builtMessageName({ params, method }: Pick<CatalogMethod, 'params' | 'method'>): string {
+  return `${params ?? pascalCase(method)}Message`;
 }
 
 /** Whether every object inherits a member of this name, which a plain read would find. */

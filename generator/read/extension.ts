@@ -5,8 +5,11 @@ import { readBuiltinJson, readBytes } from './files.js';
 import { parseUntrustedJson } from './json/json.js';
 
 /** A row of an extension's catalog: as that of a method catalog, but its capability is the extension by default. */
-export type ExtensionMethod = Omit<CatalogMethod, 'capability' | 'taskResult'> &
-  Partial<Pick<CatalogMethod, 'capability'>>;
+export type ExtensionMethod = Omit<CatalogMethod, 'capability' | 'direction' | 'taskResult'> &
+  Partial<Pick<CatalogMethod, 'capability'>> & {
+    /** In the words of the protocol that it extends, such as `clientToServer`. */
+    readonly direction: string;
+  };
 
 /** What an extension adds to a revision: `schema/extensions/<id>/catalog.json`, or the file of a vendor. */
 export interface ExtensionCatalog {
@@ -18,8 +21,8 @@ export interface ExtensionCatalog {
   readonly extends: readonly string[];
   /** Name of the file with its JSON Schema, in the same folder; `schema.json` by default. */
   readonly schema?: string;
-  /** The definitions of what each side declares under the identifier. */
-  readonly capabilities?: { readonly client?: string; readonly server?: string };
+  /** The definitions of what each side declares under the identifier, by its word. */
+  readonly capabilities?: Readonly<Record<string, string>>;
   readonly methods?: readonly ExtensionMethod[];
   /** Further results of methods of the revision. */
   readonly results?: readonly { readonly method: string; readonly result: string }[];

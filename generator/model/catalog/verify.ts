@@ -1,8 +1,9 @@
 import type { Catalog, CatalogMethod } from '../../read/catalog.js';
 import { formatPointer } from '../../read/json/json.js';
+import type { SchemaAnnotations } from './annotations.js';
 import type { Derived, DerivedMethod } from './derive.js';
 import { memberOf } from './derive.js';
-import { capabilitySteps, type Definition } from '../protocol.js';
+import { SIDES, capabilitySteps, directionWord, sideWords, type Definition, type Traits } from '../protocol.js';
 import { followReferences } from '../types/references.js';
 
 /** A disagreement between a catalog and a schema. */
@@ -28,16 +29,17 @@ export interface ComparedFiles {
  *
  * @param catalog - The catalog, already validated against its schema.
  * @param definitions - The schema's definitions.
- * @param derived - What was derived from them.
+ * @param derived - What was derived from them, and the catalog's traits.
  * @param places - The names of the two files, for messages.
  * @returns All disagreements; none if the two agree.
  */
 export function verifyCatalog(
   catalog: Catalog,
   definitions: readonly Definition[],
-  derived: Derived,
+  derived: Derived & { readonly traits: Traits; readonly annotations?: SchemaAnnotations },
   places: ComparedFiles,
 ): readonly Disagreement[] {
+  const { traits } = derived;
   const byName = new Map(definitions.map((definition) => [definition.name, definition]));
   const found: Disagreement[] = [];
   const inSchema = (name: string): string =>
@@ -58,8 +60,8 @@ export function verifyCatalog(
     const twin = byMethod.get(method.method);
     if (twin !== undefined) {
       found.push({
-        message: `two definitions have the method ${quoteText(method.method)}: ${twin.message} and ${method.message}`,
-        schemaPlace: inSchema(method.message),
+        message: `two definitions have the method ${quoteText(method.method)}: ${ownerOf(twin)} and ${ownerOf(method)}`,
+        schemaPlace: inSchema(ownerOf(method)),
         catalogPlace: inCatalog('methods'),
       });
       continue;
@@ -67,8 +69,8 @@ export function verifyCatalog(
     byMethod.set(method.method, method);
     if (!rows.has(method.method)) {
       found.push({
-        message: `the catalog has no row for ${quoteText(method.method)}, which ${method.message} defines`,
-        schemaPlace: inSchema(method.message),
+        message: `the catalog has no row for ${quoteText(method.method)}, which ${ownerOf(method)} defines`,
+        schemaPlace: inSchema(ownerOf(method)),
         catalogPlace: inCatalog('methods'),
       });
     }
@@ -84,7 +86,7 @@ export function verifyCatalog(
       });
       continue;
     }
-    for (const [name, says, has] of catalogComparisons(row, method)) {
+    for (const [name, says, has] of catalogComparisons(row, method, traits)) {
       if (has === undefined || says === has) continue;
       // If the schema defines no result, any result that does not belong to another request is accepted.
       if (
@@ -95,7 +97,7 @@ export function verifyCatalog(
         continue;
       found.push({
         message: `${row.method}: the catalog has ${name} ${says}, the schema has ${has}`,
-        schemaPlace: inSchema(method.message),
+        schemaPlace: inSchema(ownerOf(method)),
         catalogPlace: inRow(row, index, name),
       });
     }
@@ -110,10 +112,10 @@ export function verifyCatalog(
       }
     }
     for (const path of [row.capability ?? []].flat()) {
-      if (hasCapability(path, byName)) continue;
+      if (hasCapability(path, byName, traits)) continue;
       found.push({
         message: `${row.method}: no definition of capabilities has ${path}`,
-        schemaPlace: inSchema(path.startsWith('client.') ? 'ClientCapabilities' : 'ServerCapabilities'),
+        schemaPlace: inSchema(capabilitiesOf(path, traits) ?? ''),
         catalogPlace: inRow(row, index, 'capability'),
       });
     }
@@ -132,6 +134,15 @@ export function verifyCatalog(
       catalogPlace: entry === undefined ? inCatalog('errors') : inCatalog('errors', entry.index, 'code'),
     });
   }
+  const ownCodes = new Set(catalog.errors.map(({ code }) => code));
+  for (const { name, code } of derived.annotations?.errors ?? []) {
+    if (ownCodes.has(code)) continue;
+    found.push({
+      message: `the catalog has no error with the code ${code}, which the schema names ${name}`,
+      schemaPlace: `${places.schema}#/$defs`,
+      catalogPlace: inCatalog('errors'),
+    });
+  }
   const pinned = new Set(derived.errors.map((error) => error.definition));
   for (const { error, index } of codes.values()) {
     if (error.definition === undefined || pinned.has(error.definition)) continue;
@@ -145,12 +156,17 @@ export function verifyCatalog(
 }
 
 /** The values of the catalog and of the schema as text; undefined if the schema has none. */
-function catalogComparisons(row: CatalogMethod, method: DerivedMethod): [string, string, string | undefined][] {
+function catalogComparisons(
+  row: CatalogMethod,
+  method: DerivedMethod,
+  traits: Traits,
+): [string, string, string | undefined][] {
+  const direction = method.direction === undefined ? NO_DIRECTION : directionWord({ traits }, method.direction);
   return [
-    ['message', row.message, method.message],
+    ['message', row.message ?? 'none', method.message ?? 'none'],
     ['kind', row.kind, method.kind],
     // A method in no union is an error of the schema, or embedded: it must not be ignored.
-    ['direction', row.direction, method.direction ?? 'none: it is in no union of client or server messages'],
+    ['direction', directionWord({ traits }, row.direction), direction],
     ['params', row.params ?? 'none', method.params ?? 'none'],
     [
       'result',
@@ -161,14 +177,28 @@ function catalogComparisons(row: CatalogMethod, method: DerivedMethod): [string,
   ];
 }
 
+const NO_DIRECTION = 'none: it is in no union of client or server messages';
+
 function joinNames(names: string | readonly string[] | undefined): string {
   return [names ?? []].flat().join(' | ') || 'none';
 }
 
+/** The definition of a derived method: its message, or what it has of one. */
+function ownerOf({ message, params, results }: DerivedMethod): string {
+  return message ?? params ?? results?.[0] ?? '';
+}
+
+/** The definition of the capabilities in which a path begins; undefined if the protocol has none. */
+function capabilitiesOf(path: string, traits: Traits): string | undefined {
+  const words = sideWords({ traits });
+  const side = SIDES.find((item) => path.startsWith(`${words[item]}.`));
+  return side === undefined ? undefined : traits.capabilities?.[side];
+}
+
 /** Whether the capability definitions have a member of a path. */
-export function hasCapability(path: string, byName: ReadonlyMap<string, Definition>): boolean {
-  const [side, ...names] = capabilitySteps(path);
-  let type = byName.get(side === 'client' ? 'ClientCapabilities' : 'ServerCapabilities')?.type;
+export function hasCapability(path: string, byName: ReadonlyMap<string, Definition>, traits: Traits): boolean {
+  const [, ...names] = capabilitySteps(path);
+  let type = byName.get(capabilitiesOf(path, traits) ?? '')?.type;
   for (const name of names) {
     const member = memberOf(
       followReferences(type, (definition) => byName.get(definition)?.type),

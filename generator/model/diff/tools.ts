@@ -89,6 +89,7 @@ function protocolOf(role: string, definitions: readonly Definition[]): Protocol 
     source: { file: '', sha256: '', builtin: false, corrected: false },
     lifecycle: 'stateless',
     batches: false,
+    traits: {},
     definitions: definitions.filter(({ name }) => name === role || name.startsWith(`${role} `)),
     methods: [],
     errors: [],

@@ -3,7 +3,7 @@
  */
 import { McpgenError } from '../../errors.js';
 import type { Docs } from '../../read/builtin/docs.js';
-import type { Catalog, CatalogMethod } from '../../read/catalog.js';
+import { directionsOf, type BySide, type Catalog, type CatalogMethod, type Traits } from '../../read/catalog.js';
 import type { Erratum } from '../../read/errata.js';
 import type { ExtensionCatalog, ExtensionMethod } from '../../read/extension.js';
 import {
@@ -16,7 +16,15 @@ import {
 } from '../../read/json/json.js';
 import type { DefinitionsKey } from '../../read/schema/canonical.js';
 import { schemaKey } from '../../read/schema/extension.js';
-import { DIRECTION_UNIONS, extensionCapability, type Side, type Source } from '../protocol.js';
+import {
+  directionWord,
+  extensionCapability,
+  sideWords,
+  SIDES,
+  type Direction,
+  type Side,
+  type Source,
+} from '../protocol.js';
 
 /** An extension with its definitions, read from its files. */
 export interface Extension {
@@ -46,6 +54,7 @@ export interface ExtendedRevision {
   /** Definitions as published, of which extensions may have copies. */
   readonly published: JsonObject;
   readonly catalog: Catalog;
+  readonly traits: Traits;
   readonly places: { readonly schema: string; readonly catalog: string };
 }
 
@@ -73,15 +82,19 @@ export function mergeExtensions(revision: ExtendedRevision, extensions: readonly
   return merger.result();
 }
 
-/** The unions that list the messages of a direction, and the results that answer them. */
-const UNIONS = {
-  clientToServer: { ...DIRECTION_UNIONS.clientToServer, result: DIRECTION_UNIONS.serverToClient.result },
-  serverToClient: { ...DIRECTION_UNIONS.serverToClient, result: DIRECTION_UNIONS.clientToServer.result },
-  embedded: { request: 'InputRequest', notification: 'InputRequest', result: 'InputResponse' },
-} as const;
+/** The unions that list the messages of a direction, and the results that answer them; absent where there are none. */
+type MessageUnions = Readonly<Partial<Record<'request' | 'notification' | 'result', string>>>;
 
-/** Results that the revision distinguishes already. */
-const RESULT_TYPES: ReadonlySet<JsonValue> = new Set(['complete', 'input_required']);
+function unionsOf({ unions, inputRequired }: Traits, direction: Exclude<Direction, 'both'>): MessageUnions {
+  if (direction === 'embedded') {
+    const { request, response } = inputRequired ?? {};
+    return { ...(request === undefined ? {} : { request }), ...(response === undefined ? {} : { result: response }) };
+  }
+  if (unions === undefined) return {};
+  const [sender, receiver]: readonly [Side, Side] =
+    direction === 'clientToServer' ? ['client', 'server'] : ['server', 'client'];
+  return { ...unions[sender], result: unions[receiver].result };
+}
 
 class Merger {
   readonly #revision: ExtendedRevision;
@@ -145,7 +158,8 @@ class Merger {
       this.#addMembers(extension, index);
     });
     this.#addErrors(extension);
-    for (const side of ['client', 'server'] as const) this.#addCapability(extension, side);
+    this.#refuseSides(extension);
+    for (const side of SIDES) this.#addCapability(extension, side);
   }
 
   #addDefinitions(extension: Extension): void {
@@ -180,20 +194,39 @@ class Merger {
         remedy: 'Choose another name, such as one with the name of the vendor.',
       });
     }
-    this.#refuseDirection(row, place);
-    const declared = this.#declaresExtensions ? declaredCapability(extension.catalog.extension, row) : null;
-    this.#methods.set(row.method, { ...row, capability: row.capability === undefined ? declared : row.capability });
+    const direction = this.#directionOf(row, place);
+    this.#refuseDirection({ ...row, direction }, place);
+    const declared = this.#declaresExtensions
+      ? declaredCapability(extension.catalog.extension, { ...row, direction }, this.#words)
+      : null;
+    this.#methods.set(row.method, {
+      ...row,
+      direction,
+      capability: row.capability === undefined ? declared : row.capability,
+    });
     this.#methodsOf.set(row.method, extension);
     this.#rows.set(row.method, place);
-    const { direction } = row;
     for (const one of direction === 'both' ? (['clientToServer', 'serverToClient'] as const) : [direction]) {
-      this.#addToUnion(UNIONS[one][row.kind], row.message);
-      for (const result of [row.result ?? []].flat()) this.#addToResults(UNIONS[one].result, result);
+      const unions = unionsOf(this.#revision.traits, one);
+      const union = unions[row.kind];
+      if (union !== undefined && row.message !== undefined) this.#addToUnion(union, row.message);
+      for (const result of [row.result ?? []].flat()) this.#addToResults(unions.result, result);
     }
   }
 
+  /** The direction that a word of the protocol means. */
+  #directionOf({ method, direction }: ExtensionMethod, place: string): Direction {
+    const directions = directionsOf(this.#words);
+    const found = directions.get(direction);
+    if (found !== undefined) return found;
+    throw new McpgenError(`${method}: ${JSON.stringify(direction)} is not a direction of this protocol`, {
+      place: `${place}/direction`,
+      remedy: `There are ${[...directions.keys()].join(', ')}.`,
+    });
+  }
+
   /** A stateless revision has no requests from the server: it asks inside results. */
-  #refuseDirection({ method, kind, direction }: ExtensionMethod, place: string): void {
+  #refuseDirection({ method, kind, direction }: DirectedMethod, place: string): void {
     const isStateless = this.#revision.catalog.lifecycle === 'stateless';
     if (isStateless && kind === 'request' && (direction === 'serverToClient' || direction === 'both')) {
       throw new McpgenError(`${method}: servers send no requests in revision ${this.#revision.names[0] ?? ''}`, {
@@ -201,10 +234,11 @@ class Merger {
         remedy: 'Use "embedded", so that it is sent inside a result that requires input.',
       });
     }
-    if (direction === 'embedded' && !this.#definitions.has(UNIONS.embedded.request)) {
+    const input = this.#revision.traits.inputRequired?.request;
+    if (direction === 'embedded' && (input === undefined || !this.#definitions.has(input))) {
       throw new McpgenError(`${method}: no result of revision ${this.#revision.names[0] ?? ''} has requests inside`, {
         place: `${place}/direction`,
-        remedy: 'Use "serverToClient".',
+        remedy: `Use "${directionWord(this.#revision, 'serverToClient')}".`,
       });
     }
   }
@@ -220,31 +254,39 @@ class Merger {
         remedy: 'Only results of existing requests are added here; those of its own methods are in their rows.',
       });
     }
+    const { inputRequired } = this.#revision.traits;
+    if (inputRequired === undefined) {
+      throw new McpgenError(`${method}: a request of revision ${this.#revision.names[0] ?? ''} has only one result`, {
+        place: `${place}/method`,
+        remedy: 'Define a new method, or add members to the result with "members".',
+      });
+    }
+    const { member, value, complete } = inputRequired;
     const results = [row.result ?? []].flat();
-    const type = pinnedResultType(this.#definitions.get(result), this.#definitions);
-    const twin = results.find(
-      (other) => type !== undefined && pinnedResultType(this.#definitions.get(other), this.#definitions) === type,
-    );
+    const typeOf = (name: string): JsonValue | undefined => pinnedValue(this.#definitions.get(name), member);
+    const type = typeOf(result);
+    const twin = results.find((other) => type !== undefined && typeOf(other) === type);
     if (results.includes(result) || twin !== undefined) {
       throw new McpgenError(
         `${method}: ${result} cannot be distinguished from the result ${twin ?? result} of ${this.#placeOfDefinition(twin ?? result)}`,
-        { place: `${place}/result`, remedy: 'Give its member "resultType" a value that no other result has.' },
+        { place: `${place}/result`, remedy: `Give its member "${member}" a value that no other result has.` },
       );
     }
-    if (type === undefined || RESULT_TYPES.has(type)) {
+    if (type === undefined || type === value || type === complete) {
       throw new McpgenError(
         type === undefined
-          ? `${method}: ${JSON.stringify(result)} has no member "resultType" with one value`
-          : `${method}: the "resultType" ${JSON.stringify(type)} of ${result} belongs to the revision itself`,
+          ? `${method}: ${JSON.stringify(result)} has no member "${member}" with one value`
+          : `${method}: the "${member}" ${JSON.stringify(type)} of ${result} belongs to the revision itself`,
         {
           place: `${place}/result`,
-          remedy: 'Require a member "resultType" with a "const" that no other result has.',
+          remedy: `Require a member "${member}" with a "const" that no other result has.`,
         },
       );
     }
     this.#methods.set(method, { ...row, result: [...results, result] });
-    this.#addToResults(UNIONS[row.direction === 'both' ? 'clientToServer' : row.direction].result, result);
-    this.#addToResponse(row.message, result);
+    const direction = row.direction === 'both' ? 'clientToServer' : row.direction;
+    this.#addToResults(unionsOf(this.#revision.traits, direction).result, result);
+    if (row.message !== undefined) this.#addToResponse(row.message, result);
   }
 
   /** Adds a result to the response of a request, if the schema has its definition. */
@@ -260,8 +302,8 @@ class Merger {
     );
   }
 
-  #addToResults(union: string, name: string): void {
-    if (this.#definitions.has(union)) this.#addToUnion(union, name);
+  #addToResults(union: string | undefined, name: string): void {
+    if (union !== undefined && this.#definitions.has(union)) this.#addToUnion(union, name);
   }
 
   #addToUnion(union: string, name: string): void {
@@ -335,11 +377,13 @@ class Merger {
 
   /** The definition of a side's capabilities gets a member for what the extension declares. */
   #addCapability({ catalog, places }: Extension, side: Side): void {
-    const name = side === 'client' ? 'ClientCapabilities' : 'ServerCapabilities';
-    const definition = catalog.capabilities?.[side];
+    const name = this.#revision.traits.capabilities?.[side];
+    if (name === undefined) return;
+    const word = this.#words[side];
+    const definition = new Map(Object.entries(catalog.capabilities ?? {})).get(word);
     if (definition !== undefined && !this.#definitions.has(definition)) {
       throw new McpgenError(`the definition ${JSON.stringify(definition)} does not exist`, {
-        place: `${places.catalog}#${formatPointer('capabilities', side)}`,
+        place: `${places.catalog}#${formatPointer('capabilities', word)}`,
         remedy: `Add it to ${places.schema}, or correct the name.`,
       });
     }
@@ -359,7 +403,22 @@ class Merger {
 
   /** Whether the revision's sides declare capabilities at all. */
   get #declaresExtensions(): boolean {
-    return this.#definitions.has('ClientCapabilities') && this.#definitions.has('ServerCapabilities');
+    const { capabilities } = this.#revision.traits;
+    return SIDES.every((side) => this.#definitions.has(capabilities?.[side] ?? ''));
+  }
+
+  get #words(): BySide<string> {
+    return sideWords(this.#revision);
+  }
+
+  #refuseSides({ catalog, places }: Extension): void {
+    const words = SIDES.map((side) => this.#words[side]);
+    const unknown = Object.keys(catalog.capabilities ?? {}).find((word) => !words.includes(word));
+    if (unknown === undefined) return;
+    throw new McpgenError(`${JSON.stringify(unknown)} is not a side of this protocol`, {
+      place: `${places.catalog}#${formatPointer('capabilities', unknown)}`,
+      remedy: `The sides are ${words.join(' and ')}.`,
+    });
   }
 
   #placeOfDefinition(name: string): string {
@@ -373,13 +432,19 @@ class Merger {
 const ANY_OBJECT: JsonObject = { type: 'object', additionalProperties: {} };
 
 /** The capability that a method needs by default: the extension, of a request's receiver or a notification's sender. */
-function declaredCapability(id: string, { kind, direction }: ExtensionMethod): string | readonly string[] {
-  const paths = (['client', 'server'] as const).map((side) => extensionCapability(side, id));
-  if (direction === 'both') return paths;
-  if (direction === 'embedded') return extensionCapability('client', id);
+function declaredCapability(
+  id: string,
+  { kind, direction }: DirectedMethod,
+  words: BySide<string>,
+): string | readonly string[] {
+  if (direction === 'both') return SIDES.map((side) => extensionCapability(words[side], id));
+  if (direction === 'embedded') return extensionCapability(words.client, id);
   const isFromClient = direction === 'clientToServer';
-  return extensionCapability((kind === 'request') === isFromClient ? 'server' : 'client', id);
+  return extensionCapability(words[(kind === 'request') === isFromClient ? 'server' : 'client'], id);
 }
+
+/** A row whose direction is not in the protocol's words. */
+type DirectedMethod = Pick<ExtensionMethod, 'method' | 'kind'> & { readonly direction: Direction };
 
 function refTo(name: string): JsonObject {
   return { $ref: `#/$defs/${name}` };
@@ -409,19 +474,16 @@ function objectMember(object: JsonObject, name: string, otherwise: JsonObject = 
   return isObject(value) ? value : otherwise;
 }
 
-/** The only value of `resultType` that a result may have. */
-function pinnedResultType(
-  schema: JsonValue | undefined,
-  definitions: ReadonlyMap<string, JsonValue>,
-): JsonValue | undefined {
+/** The only value of a member, such as `resultType`, that a result may have. */
+function pinnedValue(schema: JsonValue | undefined, member: string): JsonValue | undefined {
   if (!isObject(schema)) return undefined;
-  const own = objectMember(objectMember(schema, 'properties'), 'resultType');
+  const own = objectMember(objectMember(schema, 'properties'), member);
   const constant = ownMember(own, 'const');
   if (constant !== undefined) return constant;
   const parts = ownMember(schema, 'allOf');
   if (!Array.isArray(parts)) return undefined;
   for (const part of parts as readonly JsonValue[]) {
-    const found = pinnedResultType(part, definitions);
+    const found = pinnedValue(part, member);
     if (found !== undefined) return found;
   }
   return undefined;

@@ -21,6 +21,8 @@ export interface DefinitionsFile {
   readonly dialect?: Dialect;
   /** Keywords next to the definitions, which are ignored. */
   readonly unread?: readonly string[];
+  /** Definitions that allow any value on purpose. */
+  readonly unconstrained?: ReadonlySet<string>;
   /** Checks regular expressions for super-linear time; without it none is checked. */
   readonly checkPattern?: PatternCheck | undefined;
   /** The place of a definition that is from another file. */
@@ -41,7 +43,15 @@ export function parseDefinitions(
   definitions: JsonObject,
   docs: Docs,
   place: string,
-  { root = '$defs', dialect = '2020-12', unread = [], site, checkPattern, placeOf }: DefinitionsFile = {},
+  {
+    root = '$defs',
+    dialect = '2020-12',
+    unread = [],
+    unconstrained,
+    site,
+    checkPattern,
+    placeOf,
+  }: DefinitionsFile = {},
 ): { definitions: readonly Definition[]; warnings: readonly Warning[] } {
   const names = Object.keys(definitions).sort(compareText);
   const policy = new DefinitionsPolicy(new Set(names), docs, place, { root, site, checkPattern, placeOf });
@@ -53,7 +63,8 @@ export function parseDefinitions(
     const at = index.child(index.root, schema, '$defs', name);
     const owner = { definition: name, path: [] };
     const type = reader.read(at, scope, owner);
-    if (type.kind === 'unknown') policy.warn(at, `${name} is the empty schema, so its type is unknown`);
+    if (type.kind === 'unknown' && unconstrained?.has(name) !== true)
+      policy.warn(at, `${name} is the empty schema, so its type is unknown`);
     return { name, type, ...policy.annotations(schema, owner) };
   });
   refuseAliasCycles(read, `${place}#${formatPointer(root)}`);

@@ -14,7 +14,7 @@ import {
 /** The dialect that the rest of the generator reads. */
 export const CANONICAL_DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
-/** The dialects of MCP's official schema files. */
+/** The supported dialects. */
 export type Dialect = 'draft-07' | '2020-12';
 
 /** A schema in canonical form: 2020-12, definitions under `$defs`, members in one fixed order. */
@@ -25,6 +25,8 @@ export interface CanonicalSchema {
   readonly root: DefinitionsKey;
   /** Keywords next to the definitions that are ignored with a warning. */
   readonly unread: readonly string[];
+  /** The name of what the schema describes, if it has one. */
+  readonly title?: string;
   /** The site of the schema's `$id`, if it has one; links that begin with a slash are relative to it. */
   readonly site?: string;
 }
@@ -100,11 +102,13 @@ export function canonicalizeSchema(
   const definitions = hoistNestedDefinitions(read, place, root);
   const strip = options.prose === 'strip';
   const site = siteUrlOf(ownMember(schema, '$id'));
+  const title = ownMember(schema, 'title');
   return {
     dialect,
     definitions: canonicalSchemaMap(definitions, strip),
     root,
     unread: Object.keys(schema).filter((key) => !ROOT_KEYWORDS.has(key)),
+    ...(typeof title === 'string' ? { title } : {}),
     ...(site === undefined ? {} : { site }),
   };
 }
@@ -125,7 +129,7 @@ function detectDialect(schema: JsonObject, place: string): Dialect {
   if (typeof uri === 'string' && /^https?:\/\/json-schema\.org\/draft-07\/schema#?$/.test(uri)) return 'draft-07';
   throw new McpgenError(`the dialect ${JSON.stringify(uri)} is not supported`, {
     place: `${place}#/$schema`,
-    remedy: 'Use draft-07 or 2020-12, as the official MCP schemas do.',
+    remedy: 'Use draft-07 or 2020-12, as official schemas do.',
   });
 }
 
