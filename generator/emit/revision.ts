@@ -21,6 +21,9 @@ export function emitRevision(context: EmitContext): SourceFile {
   validateResult: ${validators(checkName('validate', context.printer.name(result)))},
 },\n`;
   });
+  const requestScoped = methodsFrom(protocol, 'server', 'notification')
+    .filter(({ extension, subscription }) => extension !== undefined && subscription !== true)
+    .map(({ name }) => name);
   const members = [
     `version: ${file.importValue('methods', 'PROTOCOL_VERSION')}`,
     `isStateless: ${protocol.lifecycle === 'stateless'}`,
@@ -32,6 +35,7 @@ export function emitRevision(context: EmitContext): SourceFile {
     ...(protocol.extensions.length === 0
       ? []
       : [`extensions: ${JSON.stringify(protocol.extensions.map(({ id }) => id))}`]),
+    ...(requestScoped.length === 0 ? [] : [`requestScoped: ${JSON.stringify(requestScoped)}`]),
     ...['classify', 'isRequest', 'isNotification', 'isResultResponse', 'isErrorResponse', 'isResponse'].map((name) =>
       file.importValue('guards', name),
     ),
