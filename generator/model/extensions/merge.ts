@@ -181,6 +181,8 @@ class Merger {
       });
     }
     this.#refuseDirection(row, place);
+    this.#requireDefinition(row.message, `${place}/message`, extension);
+    for (const result of [row.result ?? []].flat()) this.#requireDefinition(result, `${place}/result`, extension);
     const declared = this.#declaresExtensions ? declaredCapability(extension.catalog.extension, row) : null;
     this.#methods.set(row.method, { ...row, capability: row.capability === undefined ? declared : row.capability });
     this.#methodsOf.set(row.method, extension);
@@ -334,15 +336,12 @@ class Merger {
   }
 
   /** The definition of a side's capabilities gets a member for what the extension declares. */
-  #addCapability({ catalog, places }: Extension, side: Side): void {
+  #addCapability(extension: Extension, side: Side): void {
+    const { catalog, places } = extension;
     const name = side === 'client' ? 'ClientCapabilities' : 'ServerCapabilities';
     const definition = catalog.capabilities?.[side];
-    if (definition !== undefined && !this.#definitions.has(definition)) {
-      throw new McpgenError(`the definition ${JSON.stringify(definition)} does not exist`, {
-        place: `${places.catalog}#${formatPointer('capabilities', side)}`,
-        remedy: `Add it to ${places.schema}, or correct the name.`,
-      });
-    }
+    if (definition !== undefined)
+      this.#requireDefinition(definition, `${places.catalog}#${formatPointer('capabilities', side)}`, extension);
     const capabilities = this.#definitions.get(name);
     if (!isObject(capabilities)) return;
     const members = objectMember(capabilities, 'properties');
@@ -355,6 +354,14 @@ class Merger {
       withMember(objectMember(declared, 'properties'), catalog.extension, own),
     );
     this.#definitions.set(name, withMember(capabilities, 'properties', withMember(members, 'extensions', extended)));
+  }
+
+  #requireDefinition(name: string, place: string, { places }: Extension): void {
+    if (this.#definitions.has(name)) return;
+    throw new McpgenError(`the definition ${JSON.stringify(name)} does not exist`, {
+      place,
+      remedy: `Add it to ${places.schema}, or correct the name.`,
+    });
   }
 
   /** Whether the revision's sides declare capabilities at all. */
