@@ -28,6 +28,9 @@ export function emitRevision(context: EmitContext): SourceFile {
   validateResult: ${validators(checkName('validate', context.printer.name(result), context.messageGuards))},
 },\n`;
   });
+  const requestScoped = methodsFrom(protocol, 'server', 'notification')
+    .filter(({ extension, subscription }) => extension !== undefined && subscription !== true)
+    .map(({ name }) => name);
   const members = [
     `version: ${file.importValue('methods', 'PROTOCOL_VERSION')}`,
     `isStateless: ${protocol.lifecycle === 'stateless'}`,
@@ -39,6 +42,7 @@ export function emitRevision(context: EmitContext): SourceFile {
     ...(protocol.extensions.length === 0
       ? []
       : [`extensions: ${JSON.stringify(protocol.extensions.map(({ id }) => id))}`]),
+    ...(requestScoped.length === 0 ? [] : [`requestScoped: ${JSON.stringify(requestScoped)}`]),
     ...['classify', 'isRequest', 'isNotification', 'isResultResponse', 'isErrorResponse', 'isResponse'].map((name) =>
       file.importValue('guards', name),
     ),

@@ -143,6 +143,8 @@ export interface Method {
   readonly deprecated?: string;
   /** The extension that it is from, if it is from one. */
   readonly extension?: string;
+  /** Whether a notification of an extension is only sent on a subscription, not for the request that is handled. */
+  readonly subscription?: true;
 }
 
 /** The files that a protocol was read from; named in every generated file. */
@@ -284,6 +286,7 @@ export function methodFromRow(row: CatalogMethod): Method {
     summary: row.summary,
     ...(row.taskResult === undefined ? {} : { taskResult: row.taskResult }),
     ...(row.deprecated === undefined ? {} : { deprecated: row.deprecated }),
+    ...(row.subscription === undefined ? {} : { subscription: row.subscription }),
   };
 }
 

@@ -29,6 +29,8 @@ export interface CatalogMethod {
   readonly capability: string | readonly string[] | null;
   readonly summary: string;
   readonly deprecated?: string;
+  /** Whether a notification of an extension is only sent on a subscription, not for the request that is handled. */
+  readonly subscription?: true;
 }
 
 /** An error code that a revision defines. */

@@ -148,7 +148,10 @@ function deriveKind(
 function deriveParams(definition: Definition): string | null {
   const params = memberOf(definition.type, 'params');
   if (params === undefined) return null;
-  return params.type.kind === 'ref' ? params.type.name : `${definition.name}.params`;
+  // An envelope may limit the params of every method, in addition to those of this one.
+  const parts = params.type.kind === 'intersection' ? params.type.parts : [params.type];
+  const own = parts.find((part) => part.kind === 'ref');
+  return own?.kind === 'ref' ? own.name : `${definition.name}.params`;
 }
 
 function deriveResults(

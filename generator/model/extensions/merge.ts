@@ -196,6 +196,8 @@ class Merger {
     }
     const direction = this.#directionOf(row, place);
     this.#refuseDirection({ ...row, direction }, place);
+    if (row.message !== undefined) this.#requireDefinition(row.message, `${place}/message`, extension);
+    for (const result of [row.result ?? []].flat()) this.#requireDefinition(result, `${place}/result`, extension);
     const declared = this.#declaresExtensions
       ? declaredCapability(extension.catalog.extension, { ...row, direction }, this.#words)
       : null;
@@ -376,17 +378,14 @@ class Merger {
   }
 
   /** The definition of a side's capabilities gets a member for what the extension declares. */
-  #addCapability({ catalog, places }: Extension, side: Side): void {
+  #addCapability(extension: Extension, side: Side): void {
+    const { catalog, places } = extension;
     const name = this.#revision.traits.capabilities?.[side];
     if (name === undefined) return;
     const word = this.#words[side];
     const definition = new Map(Object.entries(catalog.capabilities ?? {})).get(word);
-    if (definition !== undefined && !this.#definitions.has(definition)) {
-      throw new McpgenError(`the definition ${JSON.stringify(definition)} does not exist`, {
-        place: `${places.catalog}#${formatPointer('capabilities', word)}`,
-        remedy: `Add it to ${places.schema}, or correct the name.`,
-      });
-    }
+    if (definition !== undefined)
+      this.#requireDefinition(definition, `${places.catalog}#${formatPointer('capabilities', word)}`, extension);
     const capabilities = this.#definitions.get(name);
     if (!isObject(capabilities)) return;
     const members = objectMember(capabilities, 'properties');
@@ -399,6 +398,14 @@ class Merger {
       withMember(objectMember(declared, 'properties'), catalog.extension, own),
     );
     this.#definitions.set(name, withMember(capabilities, 'properties', withMember(members, 'extensions', extended)));
+  }
+
+  #requireDefinition(name: string, place: string, { places }: Extension): void {
+    if (this.#definitions.has(name)) return;
+    throw new McpgenError(`the definition ${JSON.stringify(name)} does not exist`, {
+      place,
+      remedy: `Add it to ${places.schema}, or correct the name.`,
+    });
   }
 
   /** Whether the revision's sides declare capabilities at all. */

@@ -50,6 +50,8 @@ export interface Revision {
   readonly defaults: Readonly<Record<string, object>>;
   /** Identifiers of the extensions that it was generated with; absent without any. */
   readonly extensions?: readonly string[];
+  /** Notifications of extensions that belong to the request whose handler sends them; absent without any. */
+  readonly requestScoped?: readonly string[];
   /** Classifies a value by its kind of message. */
   readonly classify: (value: unknown) => Classification;
   /** Whether a value is a request. Like the other guards, it checks the envelope and nothing inside it. */

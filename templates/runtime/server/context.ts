@@ -261,7 +261,8 @@ export class RequestContext implements HandlerContext {
       });
     else if (
       !this.#revision.isStateless ||
-      REQUEST_SCOPED_NOTIFICATIONS.has(method)
+      REQUEST_SCOPED_NOTIFICATIONS.has(method) ||
+      this.#revision.requestScoped?.includes(method) === true
     )
       this.#session.notifyForRequest(this.#inbound, method, params);
   };
