@@ -23,7 +23,10 @@ export function derive(revision: AcpRevision): { catalog: Record<string, unknown
   const reading = readSchemaWithoutCatalog(acpSchema(revision), revision);
   const { catalog, notices } = draftCatalog(reading, builtinCatalogs(), { revision });
   const text = JSON.stringify(catalogFile(catalog));
-  return { catalog: JSON.parse(text) as Record<string, unknown>, notices: [...notices, ...reading.warnings.map(String)] };
+  return {
+    catalog: JSON.parse(text) as Record<string, unknown>,
+    notices: [...notices, ...reading.warnings.map(String)],
+  };
 }
 
 /** Generates both revisions below the repository, so that the package and the types of Node resolve. */
