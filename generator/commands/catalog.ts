@@ -1,6 +1,5 @@
 import { McpgenError } from '../errors.js';
-import { draftCatalog } from '../model/catalog/draft.js';
-import { directionWord } from '../model/protocol.js';
+import { catalogFile, draftCatalog } from '../model/catalog/draft.js';
 import { readSchemaWithoutCatalog } from '../model/load.js';
 import { builtinCatalogs } from '../read/builtin/revisions.js';
 import { printJson, printWarning } from '../terminal.js';
@@ -38,14 +37,7 @@ export function catalogDeriveCommand({ schema, revision, protocol }: CatalogDeri
     ...(revision === undefined ? {} : { revision }),
     ...(protocol === undefined ? {} : { protocol }),
   });
-  const { methods, errors, ...head } = catalog;
-  printJson({
-    ...head,
-    methods: methods.map((row) =>
-      row.direction === undefined ? row : { ...row, direction: directionWord(catalog, row.direction) },
-    ),
-    errors,
-  });
+  printJson(catalogFile(catalog));
   for (const warning of reading.warnings) printWarning(warning);
   for (const notice of notices) printWarning({ message: notice });
   return 0;

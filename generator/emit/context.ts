@@ -60,6 +60,11 @@ export function traitDefinition(context: EmitContext, name: string | undefined):
   return name === undefined ? undefined : findDefinition(context.protocol, name);
 }
 
+/** A name for a type of our own, or another one if a definition of the schema has it. */
+export function ownTypeName({ names }: EmitContext, preferred: string, otherwise: string): string {
+  return [...names.values()].includes(preferred) ? otherwise : preferred;
+}
+
 /** A side's word as part of a name: `Client`. */
 export function sideName({ protocol }: EmitContext, side: Side): string {
   return capitalize(sideWords(protocol)[side]);

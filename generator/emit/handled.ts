@@ -1,5 +1,10 @@
 import { embeddedMethods, methodsFrom, peerOf, type Method, type Protocol, type Side } from '../model/protocol.js';
 
+/** Whether the client and server of the runtime implement a protocol; otherwise it is plain JSON-RPC. */
+export function hasRoles({ traits }: Protocol): boolean {
+  return traits.roles !== undefined;
+}
+
 /** Requests of the lifecycle, which only the runtime answers. */
 function lifecycleMethods({ traits }: Protocol): ReadonlySet<string | undefined> {
   const { handshake, discovery, subscription } = traits.roles ?? {};

@@ -6,11 +6,18 @@ import {
   aSide,
   importDefinition,
   messageHasMember,
+  ownTypeName,
   sideName,
   traitDefinition,
   unionOf,
   type EmitContext,
 } from './context.js';
+
+/** The type of any message of a side. */
+function sideMessage(context: EmitContext, side: Side): string {
+  const name = `${sideName(context, side)}Message`;
+  return ownTypeName(context, name, `Any${name}`);
+}
 
 /** The sides with the prefix of their types. */
 function sidePrefixes(context: EmitContext): readonly (readonly [Side, string])[] {
@@ -39,7 +46,7 @@ export function emitMessages(context: EmitContext): SourceFile {
     const answers = methodsFrom(context.protocol, peer, 'request').length > 0;
     const parts = [`${prefix}RequestMessage`, `${prefix}NotificationMessage`, ...(answers ? ['AnyResponse'] : [])];
     const note = answers ? '' : ` It has no responses, since ${aSide(context, peer)} sends no requests.`;
-    file.declare('type', `${prefix}Message`, {
+    file.declare('type', sideMessage(context, side), {
       doc: docComment(
         { text: `Any message that ${aSide(context, side)} sends; \`method\` tells them apart.${note}` },
         new Set(),
@@ -49,7 +56,7 @@ export function emitMessages(context: EmitContext): SourceFile {
   }
   file.declare('type', 'AnyMessage', {
     doc: '/** Any message of either side; `method` tells them apart. */',
-    code: ` = ${SIDES.map((side) => `${sideName(context, side)}Message`).join(' | ')};`,
+    code: ` = ${SIDES.map((side) => sideMessage(context, side)).join(' | ')};`,
   });
   file.declare('type', 'MessageOf', {
     doc: '/** The complete message of a method. */',

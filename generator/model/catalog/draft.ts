@@ -3,7 +3,7 @@ import { hasAnnotations } from './annotations.js';
 import type { DerivedMethod } from './derive.js';
 import { deriveAnnotatedTraits } from './derive-annotated.js';
 import { constantCase } from '../naming.js';
-import type { Definition } from '../protocol.js';
+import { directionWord, type Definition } from '../protocol.js';
 import type { SchemaReading } from '../schema-reading.js';
 import { followReferences, typeLookup } from '../types/references.js';
 import { recognizedTraits, traitsOf } from './traits.js';
@@ -91,6 +91,18 @@ export function draftCatalog(
       errors,
     },
     notices,
+  };
+}
+
+/** A draft as the file of a catalog: its directions are in the protocol's words. */
+export function catalogFile(catalog: DraftCatalog['catalog']): object {
+  const { methods, errors, ...head } = catalog;
+  return {
+    ...head,
+    methods: methods.map((row) =>
+      row.direction === undefined ? row : { ...row, direction: directionWord(catalog, row.direction) },
+    ),
+    errors,
   };
 }
 
