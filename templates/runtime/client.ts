@@ -13,6 +13,8 @@ import type {
   ListenOptions,
   ServerInfo,
   Subscription,
+  TaskFollower,
+  TaskPort,
 } from "./client/types.js";
 import { Endpoint } from "./jsonrpc/endpoint.js";
 import type { CallOptions } from "./jsonrpc/endpoint.js";
@@ -175,6 +177,7 @@ export class BaseClient<
         this.#endpoint.request(method, this.#spoken.withMeta(params), options),
     );
     this.#input = new InputCollector(settings, this.#spoken);
+    settings.tasks?.bind(this.#taskPort());
   }
 
   /** The agreed revision; undefined until the connection is made. */
@@ -265,6 +268,10 @@ export class BaseClient<
     options?: CallOptions,
   ): Promise<object> {
     this.#refuseUnsupported(method, "request");
+    const { tasks } = this.#settings;
+    // A caller that adds `task` itself gets the task (MCP 2025-11-25).
+    if (tasks !== undefined && method === "tools/call" && !hasTask(params))
+      return tasks.callTool(params ?? {}, options);
     const cache = this.#cache;
     if (cache === undefined)
       return this.#requestInRounds(method, params, options);
@@ -284,6 +291,34 @@ export class BaseClient<
       cache.handleError(method, params, error);
       throw error;
     }
+  }
+
+  /** @internal Follows the tasks of this client; undefined unless the option `tasks` is set. */
+  get tasks(): TaskFollower | undefined {
+    return this.#settings.tasks;
+  }
+
+  #taskPort(): TaskPort {
+    const spoken = this.#spoken;
+    const serverCapabilities = (): object => this.#server.capabilities;
+    return {
+      get revision() {
+        return spoken.revision;
+      },
+      get serverCapabilities() {
+        return serverCapabilities();
+      },
+      send: (method, params, options) => {
+        this.#refuseUnsupported(method, "request");
+        return this.#requestInRounds(method, params, options);
+      },
+      collectInputs: async (inputRequests, signal) => {
+        const collected = await this.#input.collect({ inputRequests }, signal);
+        return (collected as { readonly inputResponses: object })
+          .inputResponses;
+      },
+      listen: (filter, options) => this.openSubscription(filter, options),
+    };
   }
 
   /** Removes all results from the cache. Results of running requests are not cached either. */
@@ -427,9 +462,7 @@ export class BaseClient<
   ): object {
     if (this.#settings.validateResults === false) return result;
     const { validateTaskResult } = this.#spoken.revision;
-    const isTask =
-      validateTaskResult !== undefined &&
-      (params as { readonly task?: unknown } | undefined)?.task !== undefined;
+    const isTask = validateTaskResult !== undefined && hasTask(params);
     const validate = isTask
       ? validateTaskResult
       : this.#spoken.revision.validateResult;
@@ -473,6 +506,8 @@ export class BaseClient<
     const revision = this.#spoken.revision;
     // Before a handler runs, since it may request the list again.
     this.#cache?.handleNotification(method, params);
+    if (method === "notifications/tools/list_changed")
+      this.#settings.tasks?.forgetTools();
     if (!maySend(revision, "server", "notification", method)) {
       handleUnknownNotification(
         this.#endpoint,
@@ -503,4 +538,11 @@ export class BaseClient<
         handler((params ?? {}) as never),
       );
   }
+}
+
+/** Whether params request a task, as they may in 2025-11-25. */
+function hasTask(params: object | undefined): boolean {
+  return (
+    (params as { readonly task?: unknown } | undefined)?.task !== undefined
+  );
 }
