@@ -39,7 +39,11 @@ describe('sqliteTaskStore', () => {
 
 describe('checkTaskStore reports', () => {
   const broken: readonly { readonly name: string; readonly members: Partial<TaskStore>; readonly says: RegExp }[] = [
-    { name: 'a store without compare-and-set', members: { replace: () => true }, says: /a second replace of version 1/ },
+    {
+      name: 'a store without compare-and-set',
+      members: { replace: () => true },
+      says: /a second replace of version 1/,
+    },
     { name: 'a store that forgets', members: { get: () => undefined }, says: /^get: expected/ },
     { name: 'a store without expiry', members: { deleteExpired: () => 0 }, says: /deleted at the time/ },
     { name: 'a store that finds no abandoned tasks', members: { abandoned: () => [] }, says: /abandoned tasks/ },
@@ -47,7 +51,17 @@ describe('checkTaskStore reports', () => {
   test.each(broken)('$name', async ({ members, says }) => {
     const open = () => {
       const store = memoryTaskStore(LIMIT);
-      const methods = ['create', 'get', 'replace', 'list', 'heartbeat', 'release', 'abandoned', 'deleteExpired', 'changes'];
+      const methods = [
+        'create',
+        'get',
+        'replace',
+        'list',
+        'heartbeat',
+        'release',
+        'abandoned',
+        'deleteExpired',
+        'changes',
+      ];
       const copy = Object.fromEntries(
         methods.map((name) => [
           name,

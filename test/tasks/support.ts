@@ -1,38 +1,20 @@
 /** A server with tasks and a client that follows them, in one process. */
 import { createClient, type Client, type ClientOptions } from '../../generated/2026-07-28/client.js';
-import { revision as core } from '../../generated/2025-11-25/revision.js';
-import { revision as plain } from '../../generated/2026-07-28/revision.js';
 import { createServer } from '../../generated/2026-07-28/server.js';
 import type { Revision } from '../../generated/runtime/protocol/revision.js';
+import type { Transport } from '../../generated/runtime/jsonrpc/transport.js';
 import { memoryPair } from '../../generated/runtime/memory.js';
 import type { RegisteredTool } from '../../generated/runtime/registry.js';
-import { createTasks, type RegisteredTaskTool, type ServerTasks, type TasksOptions } from '../../generated/runtime/tasks.js';
+import {
+  createTasks,
+  type RegisteredTaskTool,
+  type ServerTasks,
+  type TasksOptions,
+} from '../../generated/runtime/tasks.js';
+import { latest, older } from './revisions.js';
 import { clientTasks, type ClientTasksOptions } from '../../generated/runtime/task-client.js';
 
-const method = {
-  kind: 'request',
-  direction: 'clientToServer',
-  capabilities: [],
-  deprecated: false,
-} as const;
-
-export const latest: Revision = {
-  ...plain,
-  methods: {
-    ...plain.methods,
-    'tasks/get': method,
-    'tasks/update': method,
-    'tasks/cancel': method,
-    'notifications/tasks': { ...method, kind: 'notification', direction: 'serverToClient' },
-  },
-  validateParams: (name, params) =>
-    name.includes('tasks') ? { success: true, value: params } : plain.validateParams(name, params),
-  validateResult: (name, result, options) =>
-    name.includes('tasks') || (result as { resultType?: unknown }).resultType === 'task'
-      ? { success: true, value: result }
-      : plain.validateResult(name, result, options),
-};
-export const older: Revision = core;
+export { latest, older };
 
 export interface Pair {
   readonly client: Client;
@@ -48,6 +30,8 @@ export interface PairOptions {
   /** False: the client does not declare the extension. */
   readonly follow?: ClientTasksOptions | false;
   readonly client?: Partial<ClientOptions>;
+  /** Who the server takes the client for. */
+  readonly principal?: string;
 }
 
 const info = { name: 'test', version: '1' };
@@ -67,10 +51,10 @@ export function taskServer(tools: Tools, options: TasksOptions = {}) {
 /** Connects a client to a server. */
 export async function connectTo(
   server: ReturnType<typeof taskServer>['server'],
-  { revision = latest, follow = {}, client: clientOptions = {} }: PairOptions = {},
+  { revision = latest, follow = {}, client: clientOptions = {}, principal }: PairOptions = {},
 ): Promise<Client> {
   const [clientSide, serverSide] = memoryPair();
-  await server.connect(serverSide);
+  await server.connect(principal === undefined ? serverSide : identified(serverSide, principal));
   const client = createClient({
     info,
     revisions: [revision],
@@ -96,3 +80,17 @@ export async function pair(tools: Tools, options: PairOptions = {}): Promise<Pai
 }
 
 export const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** A transport that says who sends. */
+function identified(transport: Transport, principal: string): Transport {
+  const wrapped: Transport = {
+    start: async () => {
+      transport.onmessage = (value) => wrapped.onmessage?.(value, { principal });
+      transport.onclose = () => wrapped.onclose?.();
+      await transport.start();
+    },
+    send: (message, options) => transport.send(message, options),
+    close: () => transport.close(),
+  };
+  return wrapped;
+}
