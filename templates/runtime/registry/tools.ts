@@ -150,7 +150,10 @@ export function defineTool<
 
 /** Handlers of `tools/list` and `tools/call`. */
 export interface ToolHandlers<Context> {
-  readonly "tools/list": (params: ListParams) => { tools: ListedTool[] };
+  readonly "tools/list": (
+    params: ListParams,
+    context?: Pick<DefinitionContext, "revision">,
+  ) => { tools: ListedTool[] };
   readonly "tools/call": (
     params: { readonly name: string; readonly arguments?: object },
     context: Context,

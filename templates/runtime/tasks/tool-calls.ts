@@ -96,7 +96,10 @@ export function taskToolHandlers<Context>(
       ? { ...listedTool(tool), execution: { taskSupport: tool.taskSupport } }
       : listedTool(tool),
   );
-  const list = (params: ListParams, context?: DefinitionContext) => ({
+  const list = (
+    params: ListParams,
+    context?: Pick<DefinitionContext, "revision">,
+  ) => ({
     tools: singlePage(
       params,
       hasCoreTasks(context?.revision ?? "") ? listedWithSupport : listed,
