@@ -16,7 +16,9 @@ import { McpgenError } from './errors.js';
 import { refuseMethodsWithoutStub } from './emit/stubs.js';
 import { Formatter } from './output/format.js';
 import { renderProtocolFiles, renderToolsWith } from './render.js';
+import { requireExtensionCatalog } from './read/builtin/extensions.js';
 import { builtinRevisions } from './read/builtin/revisions.js';
+import { parseExtension, type ExtensionFiles } from './read/extension.js';
 
 /** What to generate, and where. */
 export interface GenerateOptions extends RenderOptions {
@@ -34,6 +36,10 @@ export interface GenerateOptions extends RenderOptions {
   readonly strict?: boolean;
   /** Uses all regular expressions of `schema` and `tools`, without a check of their running time. */
   readonly trustPatterns?: boolean;
+  /** Identifiers of built-in extensions, each added to the revisions that it extends. */
+  readonly extensions?: readonly string[];
+  /** Files of other extensions; see {@link readExtension}. */
+  readonly extend?: readonly ExtensionFiles[];
   /** Documents that the schemas of `tools` may refer to, by URI. */
   readonly documents?: SchemaDocuments;
   /** Whether `nullable: true` of OpenAPI 3.0 allows null in the schemas of `tools`, with a warning for each. */
@@ -156,6 +162,7 @@ export async function loadAll(options: Omit<GenerateOptions, 'out'>): Promise<re
     return [
       await loadProtocol({
         ...common,
+        ...givenExtensions(options),
         schema: options.schema,
         ...(revision === undefined ? {} : { revision }),
         ...(options.catalog === undefined ? {} : { catalog: options.catalog }),
@@ -170,5 +177,39 @@ export async function loadAll(options: Omit<GenerateOptions, 'out'>): Promise<re
   if (revisions.length === 0) {
     throw new McpgenError('the list of revisions is empty', { remedy: 'Pass at least one, or omit the list for all.' });
   }
-  return Promise.all([...new Set(revisions)].sort().map((revision) => loadProtocol({ ...common, revision })));
+  const chosen = [...new Set(revisions)].sort();
+  const extensionsOf = await extensionsByRevision(chosen, options);
+  return Promise.all(chosen.map((revision) => loadProtocol({ ...common, ...extensionsOf(revision), revision })));
+}
+
+type RequestedExtensions = Pick<GenerateOptions, 'extensions' | 'extend'>;
+
+function givenExtensions({ extensions, extend }: RequestedExtensions): RequestedExtensions {
+  return { ...(extensions === undefined ? {} : { extensions }), ...(extend === undefined ? {} : { extend }) };
+}
+
+/**
+ * The extensions of each revision: those that extend it.
+ *
+ * @throws {@link McpgenError} if one extends none of the revisions.
+ */
+async function extensionsByRevision(
+  revisions: readonly string[],
+  { extensions = [], extend = [] }: RequestedExtensions,
+): Promise<(revision: string) => RequestedExtensions> {
+  const builtin = extensions.map((id) => ({ id, catalog: requireExtensionCatalog(id), place: '--extension' }));
+  const others = await Promise.all(
+    extend.map(async (files) => ({ files, catalog: await parseExtension(files.catalog), place: files.catalog.name })),
+  );
+  for (const { catalog, place } of [...builtin, ...others]) {
+    if (revisions.some((revision) => catalog.extends.includes(revision))) continue;
+    throw new McpgenError(`${catalog.extension} extends ${catalog.extends.join(', ')}, not ${revisions.join(', ')}`, {
+      place,
+      remedy: 'Generate a revision that it extends, or omit it.',
+    });
+  }
+  return (revision) => ({
+    extensions: builtin.filter(({ catalog }) => catalog.extends.includes(revision)).map(({ id }) => id),
+    extend: others.filter(({ catalog }) => catalog.extends.includes(revision)).map(({ files }) => files),
+  });
 }

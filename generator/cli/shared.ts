@@ -13,6 +13,22 @@ export function revisionOption(text: string): Option {
   return new Option('-r, --revision <revision>', text);
 }
 
+/** Adds the options `--extension` and `--extend`, the same in every command that reads revisions. */
+export function addExtensionOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option(
+        '--extension <id>',
+        'a built-in extension to add, such as io.modelcontextprotocol/tasks; repeatable',
+      ).argParser(appendValue),
+    )
+    .addOption(
+      new Option('--extend <file>', 'another extension: its catalog, next to its schema; repeatable').argParser(
+        appendValue,
+      ),
+    );
+}
+
 /** The option `--import-extension`, the same in every command. */
 export function importExtensionOption(): Option {
   return new Option('--import-extension <extension>', 'extension of imported files (default: js)').choices([

@@ -1,6 +1,7 @@
 import { memberOf } from '../model/catalog/derive.js';
 import { findDefinition, methodsFrom, type Method } from '../model/protocol.js';
 import { followReferences, typeLookup } from '../model/types/references.js';
+import { pinnedResultType } from '../model/types/result-type.js';
 import { docComment } from '../print/doc-comment.js';
 import { SourceFile } from '../print/source-file.js';
 import { firstDefinition, messageHasMember, importDefinition, type EmitContext } from './context.js';
@@ -111,10 +112,20 @@ export function callMethodName({ message }: Pick<Method, 'message'>): string {
   return name.charAt(0).toLowerCase() + name.slice(1);
 }
 
+/** The `resultType` of a task (Tasks extension, Polymorphic Results). */
+const FOLLOWED_RESULT_TYPE = 'task';
+
 function printCall(file: SourceFile, context: EmitContext, method: Method): string {
   const stateless = context.protocol.lifecycle === 'stateless';
-  const [complete = 'Result'] = method.results;
-  const result = importDefinition(file, context, complete);
+  const [complete = 'Result', ...others] = method.results;
+  // The client itself answers a result that requires input, and follows a task to its result.
+  const results = [
+    complete,
+    ...others.filter(
+      (name) => name !== 'InputRequiredResult' && pinnedResultType(context.protocol, name) !== FOLLOWED_RESULT_TYPE,
+    ),
+  ];
+  const result = results.map((name) => importDefinition(file, context, name)).join(' | ');
   const own = `NonNullable<ParamsOf<${JSON.stringify(method.name)}>>`;
   const type = stateless ? `Given<${own}>` : own;
   const hasParams = messageHasMember(context, method, 'params');

@@ -1,5 +1,5 @@
 import { memberOf } from '../model/catalog/derive.js';
-import { findDefinition, methodsFrom, type Method, type TypeNode } from '../model/protocol.js';
+import { capabilitySteps, findDefinition, methodsFrom, type Method, type TypeNode } from '../model/protocol.js';
 import { literalKey } from '../print/names.js';
 import { SourceFile } from '../print/source-file.js';
 import { printValue } from '../print/value.js';
@@ -29,6 +29,9 @@ export function emitRevision(context: EmitContext): SourceFile {
     `embedded: {\n${embedded.join('')}}`,
     `declares: ${printTable(capabilityRules(context))}`,
     `defaults: ${printTable(resultDefaults(context))}`,
+    ...(protocol.extensions.length === 0
+      ? []
+      : [`extensions: ${JSON.stringify(protocol.extensions.map(({ id }) => id))}`]),
     ...['classify', 'isRequest', 'isNotification', 'isResultResponse', 'isErrorResponse', 'isResponse'].map((name) =>
       file.importValue('guards', name),
     ),
@@ -74,7 +77,7 @@ function capabilityRules({ protocol }: EmitContext): readonly (readonly [string,
     for (const method of methods) {
       const [path] = method.capabilities.filter((item) => item.startsWith(`${side}.`));
       if (path === undefined) continue;
-      rows.set(method.name, { ...rows.get(method.name), ...capabilityRule(path.split('.').slice(1), type) });
+      rows.set(method.name, { ...rows.get(method.name), ...capabilityRule(capabilitySteps(path).slice(1), type) });
     }
   }
   return [...rows].sort(([a], [b]) => (a < b ? -1 : 1));

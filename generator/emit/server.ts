@@ -1,4 +1,4 @@
-import { methodsFrom, type Method } from '../model/protocol.js';
+import { findDefinition, methodsFrom, type Method } from '../model/protocol.js';
 import { docComment } from '../print/doc-comment.js';
 import { memberName } from '../print/names.js';
 import { SourceFile } from '../print/source-file.js';
@@ -26,8 +26,13 @@ function emitResultTypes(file: SourceFile, context: EmitContext): void {
   const served = servedMethods(context.protocol);
   const stateless = context.protocol.lifecycle === 'stateless';
   if (stateless) {
+    const type = 'Omit<Result, Names> & Partial<Pick<Result, Names>>';
+    // Without a condition, only the members that all variants of a union have would remain.
+    const isObject = served.every(
+      ({ results: [name = ''] }) => findDefinition(context.protocol, name)?.type.kind === 'object',
+    );
     file.declareLocal('type', 'HandlerResult', {
-      code: '<Result, Names extends keyof Result> = Omit<Result, Names> & Partial<Pick<Result, Names>>;',
+      code: `<Result, Names extends keyof Result> = ${isObject ? type : `Result extends unknown ? ${type} : never`};`,
     });
   }
   const rows = served.map(

@@ -110,6 +110,8 @@ export interface Member {
 export interface Definition {
   /** Its name in the schema. */
   readonly name: string;
+  /** The extension that it is from, if it is from one. */
+  readonly extension?: string;
   readonly type: TypeNode;
   readonly doc?: string;
   readonly deprecated?: string | true;
@@ -136,6 +138,8 @@ export interface Method {
   readonly capabilities: readonly string[];
   readonly summary: string;
   readonly deprecated?: string;
+  /** The extension that it is from, if it is from one. */
+  readonly extension?: string;
 }
 
 /** The files that a protocol was read from; named in every generated file. */
@@ -150,6 +154,16 @@ export interface Source {
   readonly catalogFile?: string;
   /** Whether errata were enabled, even if none apply. */
   readonly corrected: boolean;
+}
+
+/** An extension that was added to a revision. */
+export interface ProtocolExtension {
+  /** Its identifier, such as `io.modelcontextprotocol/tasks`. */
+  readonly id: string;
+  readonly summary: string;
+  /** Whether it may still change. */
+  readonly isDraft: boolean;
+  readonly source: Source;
 }
 
 /** A problem of a schema that does not stop generation. */
@@ -187,6 +201,8 @@ export interface Protocol {
   /** All methods, by name. */
   readonly methods: readonly Method[];
   readonly errors: readonly CatalogError[];
+  /** The extensions that were added, in the order in which they were requested. */
+  readonly extensions: readonly ProtocolExtension[];
   /** Names that definitions had in earlier revisions. */
   readonly formerNames: readonly FormerName[];
   /** Errata that were applied to the schema. */
@@ -243,6 +259,20 @@ export function methodFromRow(row: CatalogMethod): Method {
     ...(row.taskResult === undefined ? {} : { taskResult: row.taskResult }),
     ...(row.deprecated === undefined ? {} : { deprecated: row.deprecated }),
   };
+}
+
+/**
+ * The names on a capability path such as `server.tools`, side first. What follows `extensions` is the identifier of an
+ * extension, which has dots.
+ */
+export function capabilitySteps(path: string): readonly string[] {
+  const [side = '', name = '', ...rest] = path.split('.');
+  return name === 'extensions' && rest.length > 0 ? [side, name, rest.join('.')] : [side, name, ...rest];
+}
+
+/** The capability path of an extension that a side declares. */
+export function extensionCapability(side: Side, id: string): string {
+  return `${side}.extensions.${id}`;
 }
 
 /** Whether every object inherits a member of this name, which a plain read would find. */

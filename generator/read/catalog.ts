@@ -1,4 +1,4 @@
-import type { ValidateFunction } from 'ajv/dist/2020.js';
+import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { McpgenError } from '../errors.js';
 import { isObject, ownMember, type JsonValue } from './json/json.js';
 import { readBuiltinJson } from './files.js';
@@ -74,16 +74,10 @@ export async function checkCatalog(value: JsonValue, place: string): Promise<Cat
   }
   catalogValidator ??= await compileCatalogValidator();
   if (!catalogValidator(value)) {
-    const [error] = catalogValidator.errors ?? [];
-    const { additionalProperty, allowedValue, allowedValues } = (error?.params ?? {}) as Record<string, unknown>;
-    const which = additionalProperty ?? allowedValue ?? allowedValues;
-    throw new McpgenError(
-      `${error?.message ?? 'is not a catalog'}${which === undefined ? '' : `: ${JSON.stringify(which)}`}`,
-      {
-        place: `${place}#${error?.instancePath ?? ''}`,
-        remedy: 'schema/catalog.schema.json describes the format; `mcpgen catalog derive` writes a first catalog.',
-      },
-    );
+    throw invalidCatalogError(catalogValidator.errors?.[0], place, {
+      what: 'a catalog',
+      remedy: 'schema/catalog.schema.json describes the format; `mcpgen catalog derive` writes a first catalog.',
+    });
   }
   const catalog = value as unknown as Catalog;
   refuseDuplicates(
@@ -104,6 +98,20 @@ export async function checkCatalog(value: JsonValue, place: string): Promise<Cat
   return catalog;
 }
 
+/** The error for a file that its JSON Schema rejects. */
+export function invalidCatalogError(
+  error: ErrorObject | undefined,
+  place: string,
+  { what, remedy }: { readonly what: string; readonly remedy: string },
+): McpgenError {
+  const { additionalProperty, allowedValue, allowedValues } = (error?.params ?? {}) as Record<string, unknown>;
+  const which = additionalProperty ?? allowedValue ?? allowedValues;
+  return new McpgenError(
+    `${error?.message ?? `is not ${what}`}${which === undefined ? '' : `: ${JSON.stringify(which).slice(0, 200)}`}`,
+    { place: `${place}#${error?.instancePath ?? ''}`.slice(0, 300), remedy },
+  );
+}
+
 let catalogValidator: ValidateFunction | undefined;
 
 async function compileCatalogValidator(): Promise<ValidateFunction> {
@@ -112,7 +120,12 @@ async function compileCatalogValidator(): Promise<ValidateFunction> {
   return new Ajv2020({ strict: true, allowUnionTypes: true }).compile(readBuiltinJson('catalog.schema.json') as object);
 }
 
-function refuseDuplicates(names: readonly (string | number)[], list: string, place: string): void {
+/**
+ * Refuses a list with two rows of the same name or code.
+ *
+ * @throws {@link McpgenError} with both rows.
+ */
+export function refuseDuplicates(names: readonly (string | number)[], list: string, place: string): void {
   const seen = new Map<string | number, number>();
   names.forEach((name, index) => {
     const first = seen.get(name);

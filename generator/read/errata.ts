@@ -30,6 +30,8 @@ export interface Erratum {
 /** A value that an erratum replaces, at one or more places of one revision. */
 export interface ErratumChange {
   readonly revision: string;
+  /** The extension whose schema it is, as added to the revision; without it, the revision's own. */
+  readonly extension?: string;
   /** JSON pointers into the canonical schema. */
   readonly at: readonly string[];
   /** The wrong value; absent if the schema lacks the member. */
@@ -46,6 +48,7 @@ export interface ErratumChange {
  * @param place - The name of the schema file in an error.
  * @param stale - What to do if a place has neither the wrong value nor the right one: `stop`, or `skip` it, for a
  *   schema that is only similar to the one that the errata were written for.
+ * @param extension - The extension whose schema it is; the revision's own without it.
  * @returns The corrected definitions and the errata that changed something.
  * @throws {@link McpgenError} if a place has neither the wrong value nor, for a `fixed` erratum, the right one.
  */
@@ -55,12 +58,13 @@ export function applyErrata(
   errata: readonly Erratum[],
   place: string,
   stale: 'stop' | 'skip' = 'stop',
+  extension?: string,
 ): { definitions: JsonObject; applied: readonly Erratum[] } {
   let root: JsonValue = { $defs: definitions };
   const applied: Erratum[] = [];
   for (const erratum of errata) {
     let changed = false;
-    for (const change of erratum.changes.filter((item) => item.revision === revision)) {
+    for (const change of erratum.changes.filter((item) => item.revision === revision && item.extension === extension)) {
       for (const pointer of change.at) {
         const found = getByPointer(root, pointer);
         const parent = getByPointer(root, pointer.slice(0, pointer.lastIndexOf('/')));

@@ -196,6 +196,8 @@ function fixCommand({ config }: Settings, commandLine: GenerateCommandLine): str
       trustPatterns: commandLine.trustPatterns ? true : undefined,
       additionalSchema: commandLine.additionalSchemas,
       nullable: commandLine.nullable ? true : undefined,
+      extension: commandLine.extensions,
+      extend: commandLine.extend,
       out: commandLine.out,
       allowOutside: commandLine.allowOutside ? true : undefined,
     },

@@ -4,6 +4,8 @@
 import type { SourceFile } from '../../print/source-file.js';
 import type { EmitContext } from '../context.js';
 import type { GuardWriter } from './guard-writer.js';
+import { literalKey } from '../../print/names.js';
+import { pinnedResultType } from '../../model/types/result-type.js';
 import { findDefinition } from '../../model/protocol.js';
 import type { Method } from '../../model/protocol.js';
 import { memberOf } from '../../model/catalog/derive.js';
@@ -64,7 +66,12 @@ export function emitDispatchers(file: SourceFile, context: EmitContext, writer: 
     const [complete = 'Result', ...others] = row.results;
     if (!hasResultType) return `${writer.guardOf(complete)}(value)`;
     const asking = others.includes('InputRequiredResult') ? `, ${writer.guardOf('InputRequiredResult')}` : '';
-    return `check.resultOf(value, ${writer.guardOf(complete)}${asking})`;
+    const kinds = others.flatMap((name) => {
+      const kind = pinnedResultType(context.protocol, name);
+      return kind === undefined ? [] : [`${literalKey(kind)}: ${writer.guardOf(name)}`];
+    });
+    const further = kinds.length === 0 ? '' : `${asking === '' ? ', undefined' : ''}, { ${kinds.join(', ')} }`;
+    return `check.resultOf(value, ${writer.guardOf(complete)}${asking}${further})`;
   };
   file.declareLocal('function', 'isResultOf', {
     code: `(method: string, value: unknown): boolean {\n${switchOn(

@@ -2,7 +2,7 @@ import type { Catalog, CatalogMethod } from '../../read/catalog.js';
 import { formatPointer } from '../../read/json/json.js';
 import type { Derived, DerivedMethod } from './derive.js';
 import { memberOf } from './derive.js';
-import type { Definition } from '../protocol.js';
+import { capabilitySteps, type Definition } from '../protocol.js';
 import { followReferences } from '../types/references.js';
 
 /** A disagreement between a catalog and a schema. */
@@ -10,6 +10,16 @@ export interface Disagreement {
   readonly message: string;
   readonly schemaPlace: string;
   readonly catalogPlace: string;
+}
+
+/** The names of the files that are compared, for messages. */
+export interface ComparedFiles {
+  readonly schema: string;
+  readonly catalog: string;
+  /** The place of a definition that is from another file. */
+  readonly definition?: (name: string) => string | undefined;
+  /** The place of a row that is from another file, by its method. */
+  readonly row?: (method: string) => string | undefined;
 }
 
 /**
@@ -26,12 +36,17 @@ export function verifyCatalog(
   catalog: Catalog,
   definitions: readonly Definition[],
   derived: Derived,
-  places: { schema: string; catalog: string },
+  places: ComparedFiles,
 ): readonly Disagreement[] {
   const byName = new Map(definitions.map((definition) => [definition.name, definition]));
   const found: Disagreement[] = [];
-  const inSchema = (...tokens: (string | number)[]): string => `${places.schema}#${formatPointer('$defs', ...tokens)}`;
+  const inSchema = (name: string): string =>
+    places.definition?.(name) ?? `${places.schema}#${formatPointer('$defs', name)}`;
   const inCatalog = (...tokens: (string | number)[]): string => `${places.catalog}#${formatPointer(...tokens)}`;
+  const inRow = ({ method }: CatalogMethod, index: number, ...tokens: readonly string[]): string => {
+    const other = places.row?.(method);
+    return other === undefined ? inCatalog('methods', index, ...tokens) : `${other}${formatPointer(...tokens)}`;
+  };
 
   const taken = new Set(
     derived.methods.flatMap((method) => (method.assumedResult === true ? [] : (method.results ?? []))),
@@ -65,7 +80,7 @@ export function verifyCatalog(
       found.push({
         message: `no definition has the method ${quoteText(row.method)} of the catalog`,
         schemaPlace: `${places.schema}#/$defs`,
-        catalogPlace: inCatalog('methods', index),
+        catalogPlace: inRow(row, index),
       });
       continue;
     }
@@ -81,7 +96,7 @@ export function verifyCatalog(
       found.push({
         message: `${row.method}: the catalog has ${name} ${says}, the schema has ${has}`,
         schemaPlace: inSchema(method.message),
-        catalogPlace: inCatalog('methods', index, name),
+        catalogPlace: inRow(row, index, name),
       });
     }
     for (const key of ['result', 'taskResult'] as const) {
@@ -90,7 +105,7 @@ export function verifyCatalog(
         found.push({
           message: `${row.method}: the ${key} ${quoteText(name)} is not a definition`,
           schemaPlace: `${places.schema}#/$defs`,
-          catalogPlace: inCatalog('methods', index, key),
+          catalogPlace: inRow(row, index, key),
         });
       }
     }
@@ -99,7 +114,7 @@ export function verifyCatalog(
       found.push({
         message: `${row.method}: no definition of capabilities has ${path}`,
         schemaPlace: inSchema(path.startsWith('client.') ? 'ClientCapabilities' : 'ServerCapabilities'),
-        catalogPlace: inCatalog('methods', index, 'capability'),
+        catalogPlace: inRow(row, index, 'capability'),
       });
     }
   }
@@ -152,7 +167,7 @@ function joinNames(names: string | readonly string[] | undefined): string {
 
 /** Whether the capability definitions have a member of a path. */
 export function hasCapability(path: string, byName: ReadonlyMap<string, Definition>): boolean {
-  const [side, ...names] = path.split('.');
+  const [side, ...names] = capabilitySteps(path);
   let type = byName.get(side === 'client' ? 'ClientCapabilities' : 'ServerCapabilities')?.type;
   for (const name of names) {
     const member = memberOf(

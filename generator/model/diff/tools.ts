@@ -92,6 +92,7 @@ function protocolOf(role: string, definitions: readonly Definition[]): Protocol 
     definitions: definitions.filter(({ name }) => name === role || name.startsWith(`${role} `)),
     methods: [],
     errors: [],
+    extensions: [],
     formerNames: [],
     errata: [],
     warnings: [],

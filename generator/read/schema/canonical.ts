@@ -6,6 +6,7 @@ import {
   objectFromEntries,
   formatPointer,
   parsePointer,
+  stableStringify,
   type JsonObject,
   type JsonValue,
 } from '../json/json.js';
@@ -95,7 +96,8 @@ export function canonicalizeSchema(
     });
   }
   const dialect = detectDialect(schema, place);
-  const { root, definitions } = readDefinitionsMap(schema, place);
+  const { root, definitions: read } = readDefinitionsMap(schema, place);
+  const definitions = hoistNestedDefinitions(read, place, root);
   const strip = options.prose === 'strip';
   const site = siteUrlOf(ownMember(schema, '$id'));
   return {
@@ -147,6 +149,31 @@ function readDefinitionsMap(schema: JsonObject, place: string): { root: Definiti
     });
   }
   return { root: key, definitions };
+}
+
+/**
+ * Moves definitions inside a definition next to it, if no other definition has the name. Generators of schemas that
+ * write each definition as a schema of its own put what it repeats there, and refer to it as `#/$defs/<name>`.
+ */
+function hoistNestedDefinitions(definitions: JsonObject, place: string, root: DefinitionsKey): JsonObject {
+  const hoisted = new Map<string, { readonly value: JsonValue; readonly from: string }>();
+  const outer = Object.entries(definitions).map(([name, definition]): [string, JsonValue] => {
+    const nested = isObject(definition) ? ownMember(definition, root) : undefined;
+    if (!isObject(definition) || !isObject(nested)) return [name, definition];
+    for (const [inner, value] of Object.entries(nested)) {
+      if (Object.hasOwn(definitions, inner)) continue;
+      const known = hoisted.get(inner);
+      if (known !== undefined && stableStringify(known.value) !== stableStringify(value)) {
+        throw new McpgenError(
+          `the definition ${JSON.stringify(inner)} inside ${JSON.stringify(name)} differs from the one inside ${JSON.stringify(known.from)}`,
+          { place: `${place}#${formatPointer(root, name, root, inner)}`, remedy: 'Rename one of the two.' },
+        );
+      }
+      hoisted.set(inner, { value, from: name });
+    }
+    return [name, objectFromEntries(Object.entries(definition).filter(([key]) => key !== root))];
+  });
+  return objectFromEntries([...outer, ...[...hoisted].map(([name, { value }]) => [name, value] as const)]);
 }
 
 function canonicalSchemaMap(map: JsonObject, strip: boolean): JsonObject {

@@ -1,6 +1,6 @@
 /** The error for a client that has not declared what a request needs. */
 import { RpcError } from "../jsonrpc/error-codes.js";
-import { STATELESS_ERROR_CODES } from "./revision.js";
+import { STATELESS_ERROR_CODES, capabilitySteps } from "./revision.js";
 
 /**
  * MCP 2026-07-28, error codes: `requiredCapabilities` has the form of the client's capabilities.
@@ -8,7 +8,7 @@ import { STATELESS_ERROR_CODES } from "./revision.js";
  * @param capability - Its path, such as `client.elicitation.url`.
  */
 export function missingCapabilityError(capability: string): RpcError {
-  const names = capability.split(".").slice(1);
+  const names = capabilitySteps(capability).slice(1);
   let requiredCapabilities: object = {};
   for (const name of [...names].reverse())
     requiredCapabilities = { [name]: requiredCapabilities };
