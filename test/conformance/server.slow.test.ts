@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { generateWithTasks } from '../tasks/generated.js';
 import { bundled, countOf, failuresOf, runSuite, type Outcome } from './suite.js';
 
 // The official suite against a server on our stubs. What it checks and what it does not score, it says itself.
@@ -12,9 +14,27 @@ const folder = mkdtempSync(path.join(os.tmpdir(), 'conformance-server-'));
 let server: ChildProcess;
 let url = '';
 
+/** Generates 2026-07-28 with the extension for tasks. Returns the path of its revision as one file. */
+async function tasksRevision(): Promise<string> {
+  const out = path.join(folder, 'out');
+  await generateWithTasks(out);
+  const file = path.join(folder, 'revision.mjs');
+  await build({
+    entryPoints: [path.join(out, '2026-07-28/revision.ts')],
+    outfile: file,
+    bundle: true,
+    format: 'esm',
+    logLevel: 'error',
+  });
+  return file;
+}
+
 beforeAll(async () => {
   const [node = '', program = ''] = (await bundled('server.ts', folder)).split(' ');
-  server = spawn(node, [program], { stdio: ['ignore', 'pipe', 'inherit'] });
+  server = spawn(node, [program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, MCPGEN_TASKS_REVISION: await tasksRevision() },
+  });
   const [line] = (await once(server.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
   url = line.toString().trim();
 }, 60_000);

@@ -23,7 +23,8 @@ import { HttpExtra } from '../../generated/runtime/http/server/extra.js';
 import { serveHttp, type ListeningServer } from '../../generated/runtime/http-node.js';
 import { createHttpHandler, type HttpHandlerOptions } from '../../generated/runtime/http-server.js';
 import { createTasks } from '../../generated/runtime/tasks.js';
-import { latest as revision20260728 } from '../tasks/revisions.js';
+import type { Revision } from '../../generated/runtime/protocol/revision.js';
+import { latest } from '../tasks/revisions.js';
 import { TASK_TOOLS } from './task-tools.js';
 
 type Arguments = NonNullable<CallToolRequestParams['arguments']>;
@@ -432,6 +433,11 @@ function unknown(what: string): RpcError {
 
 /** MCP up to 2025-11-25 has a separate error code for a missing resource. */
 const RESOURCE_NOT_FOUND = -32002;
+
+/** 2026-07-28 as it was generated with the extension for tasks: a module, by its path. */
+const generated = process.env['MCPGEN_TASKS_REVISION'];
+const revision20260728 =
+  generated === undefined ? latest : ((await import(generated)) as { readonly revision: Revision }).revision;
 
 const tasks = createTasks({ pollIntervalMs: 200 });
 const taskHandlers = tasks.toolHandlers(TASK_TOOLS);

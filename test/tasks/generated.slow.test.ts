@@ -66,7 +66,7 @@ const book = defineTaskTool({
   run: async (_args, task) => {
     const name: string = task.state.name;
     // @ts-expect-error -- not a member of what before returns
-    task.state.age;
+    void (() => task.state.age);
     const { more } = await task.requireInput({ more: { method: 'roots/list' } });
     const uris: string[] = more.roots.map(({ uri }) => uri);
     return name + ' ' + uris.join();
@@ -76,7 +76,7 @@ const plain = defineTaskTool({
   name: 'plain',
   run: (_args, task: TaskContext<undefined, ServerContext>) => {
     // @ts-expect-error -- there is no state
-    task.state.name;
+    void (() => task.state.name);
     return 'plain';
   },
 });
@@ -144,13 +144,13 @@ test('server and client with the generated revision', { timeout: 60_000 }, async
   });
   const { stdout } = await promisify(execFile)(NODE_22, [file]);
   const text = '[{"type":"text","text":"Ann file:///a"}] [{"type":"text","text":"plain"}]';
-  const core = '{"tools":{},"tasks":{"cancel":{},"requests":{"tools":{"call":{}}}}}';
+  const core = '{"tasks":{"cancel":{},"requests":{"tools":{"call":{}}}},"tools":{}}';
   expect(stdout.trim().split('\n')).toEqual([
     `2026-07-28 ${text}`,
-    'completed {"tools":{},"extensions":{"io.modelcontextprotocol/tasks":{}}}',
-    '-32602 Invalid params: /taskId must be a string, not a number',
+    'completed {"extensions":{"io.modelcontextprotocol/tasks":{}},"tools":{}}',
+    '-32602 Invalid params: /taskId is wrong (GetTaskRequest): expected a string, found 5',
     `2025-11-25 ${text}`,
     `completed ${core}`,
-    '-32602 Invalid params: /taskId must be a string, not a number',
+    '-32602 Invalid params: /taskId is wrong (GetTaskRequest): expected a string, found 5',
   ]);
 });

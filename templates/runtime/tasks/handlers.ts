@@ -36,9 +36,15 @@ export function tasksExtension(manager: TaskManager): ServerExtension {
   const handlers: Record<string, RequestHandler> = {
     "tasks/get": async ({ taskId }: TaskParams, context: Context) => {
       const record = await findFor(manager, taskId, context);
-      return hasCoreTasks(context.revision)
-        ? coreTask(record)
-        : detailedTask(record);
+      if (!hasCoreTasks(context.revision)) return detailedTask(record);
+      // Not every client calls `tasks/result` for the inputs, as MCP 2025-11-25 asks it to. Over HTTP, there may be no
+      // stream for requests after this response.
+      if (record.status === "input_required" && context.extra === undefined)
+        askInputs(manager, record, context, asking, (error) => {
+          if (error instanceof RpcError)
+            void manager.fail(taskId, error.toJSON()).catch(() => undefined);
+        });
+      return coreTask(record);
     },
     "tasks/cancel": async ({ taskId }: TaskParams, context: Context) => {
       checkClient(context);
@@ -155,24 +161,10 @@ async function awaitResult(
           "The task has expired",
         );
       if (isDone(record)) return resultOf(record);
-      for (const [key, { method, params }] of Object.entries(
-        outstandingInputs(record),
-      )) {
-        const label = `${id} ${key}`;
-        if (asking.has(label)) continue;
-        asking.add(label);
-        const meta = (params as { readonly _meta?: object } | undefined)?._meta;
-        const asked = { ...params, _meta: { ...meta, ...relatedTaskMeta(id) } };
-        // The user may take long; the task's own ttl is the limit.
-        context
-          .request(method, asked, { timeout: Number.POSITIVE_INFINITY })
-          .then((response) => manager.answer(id, { [key]: response }))
-          .catch((error: unknown) => {
-            failure = { error };
-            wake?.();
-          })
-          .finally(() => asking.delete(label));
-      }
+      askInputs(manager, record, context, asking, (error) => {
+        failure = { error };
+        wake?.();
+      });
       await new Promise<void>((resolve) => {
         wake = resolve;
       });
@@ -180,6 +172,36 @@ async function awaitResult(
   } finally {
     unwatch();
     context.signal.removeEventListener("abort", onAbort);
+  }
+}
+
+/**
+ * Requests the outstanding inputs of a task from a client of 2025-11-25.
+ *
+ * @param asking - The inputs that are being requested; they are not requested again.
+ */
+function askInputs(
+  manager: TaskManager,
+  record: TaskRecord,
+  context: Context,
+  asking: Set<string>,
+  onFailure: (error: unknown) => void,
+): void {
+  const { id } = record;
+  for (const [key, { method, params }] of Object.entries(
+    outstandingInputs(record),
+  )) {
+    const label = `${id} ${key}`;
+    if (asking.has(label)) continue;
+    asking.add(label);
+    const meta = (params as { readonly _meta?: object } | undefined)?._meta;
+    const asked = { ...params, _meta: { ...meta, ...relatedTaskMeta(id) } };
+    // The user may take long; the task's own ttl is the limit.
+    context
+      .request(method, asked, { timeout: Number.POSITIVE_INFINITY })
+      .then((response) => manager.answer(id, { [key]: response }))
+      .catch(onFailure)
+      .finally(() => asking.delete(label));
   }
 }
 

@@ -284,6 +284,13 @@ export class TaskManager {
     });
   }
 
+  /** Ends a task with an error, unless it is done. */
+  async fail(id: string, error: ErrorObject): Promise<void> {
+    await this.change(id, (stored) =>
+      isTerminal(stored.status) ? undefined : failedTask(stored, error),
+    );
+  }
+
   /** Calls a listener with each later state of a task. Returns a function that ends this. */
   watch(record: TaskRecord, listener: TaskListener): () => void {
     let version = record.version;
@@ -409,12 +416,7 @@ export class TaskManager {
     await this.change(running.id, (stored) => {
       if (!running.owns(stored)) return undefined;
       return "error" in outcome
-        ? {
-            ...stored,
-            status: "failed",
-            statusMessage: outcome.error.message,
-            error: outcome.error,
-          }
+        ? failedTask(stored, outcome.error)
         : { ...stored, ...outcome, status: "completed" };
     });
   }
@@ -529,14 +531,7 @@ export class TaskManager {
     let hasFailed = false;
     await this.change(record.id, (stored) => {
       hasFailed = stored.owner === record.owner && !isTerminal(stored.status);
-      return hasFailed
-        ? {
-            ...stored,
-            status: "failed",
-            statusMessage: reason,
-            error: internalError(reason),
-          }
-        : undefined;
+      return hasFailed ? failedTask(stored, internalError(reason)) : undefined;
     });
     const { id, tool } = record;
     if (hasFailed)
@@ -581,6 +576,10 @@ export class TaskManager {
   #report(event: TaskEvent): void {
     notifyListener(this.options.onEvent, event);
   }
+}
+
+function failedTask(record: TaskRecord, error: ErrorObject): TaskRecord {
+  return { ...record, status: "failed", statusMessage: error.message, error };
 }
 
 function isExpired({ expiresAt }: TaskRecord): boolean {

@@ -101,7 +101,9 @@ export class RunningTask implements TaskContext {
       this.stop(
         record.status === "cancelled"
           ? "the task was cancelled"
-          : "another process has taken over the task",
+          : isTerminal(record.status)
+            ? `the task has ended: it is ${record.status}`
+            : "another process has taken over the task",
       );
       return;
     }

@@ -1,4 +1,5 @@
 /** Tasks as they are sent, in both generations of the protocol. */
+import { truncate } from "../protocol/revision.js";
 import { isTerminal, outstandingInputs } from "./types.js";
 import type { TaskRecord, TaskStatus } from "./types.js";
 
@@ -48,11 +49,15 @@ export function detailedTask(record: TaskRecord): object {
 
 /** A task in 2025-11-25 (MCP 2025-11-25, tasks, Task). */
 export function coreTask(record: TaskRecord): object {
-  const { statusMessage, result } = record;
+  const { isError, content } = (record.result ?? {}) as {
+    readonly isError?: unknown;
+    readonly content?: readonly { readonly text?: unknown }[];
+  };
   // There, a tool's own failure is a failure of the task.
-  const hasFailed =
-    record.status === "completed" &&
-    (result as { readonly isError?: unknown } | undefined)?.isError === true;
+  const hasFailed = record.status === "completed" && isError === true;
+  const text = hasFailed ? content?.[0]?.text : undefined;
+  const statusMessage =
+    typeof text === "string" ? truncate(text) : record.statusMessage;
   return {
     taskId: record.id,
     status: hasFailed ? "failed" : record.status,
