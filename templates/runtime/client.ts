@@ -41,7 +41,7 @@ import type { ConnectOptions } from "./client/negotiate.js";
 import { SpokenRevision } from "./client/spoken-revision.js";
 import { ClientSubscriptions } from "./client/subscriptions.js";
 import { invalidParamsError } from "./protocol/invalid-params.js";
-import { PING } from "./protocol/version-rules.js";
+import { PING, TASKS_EXTENSION } from "./protocol/version-rules.js";
 import { describeFailure } from "./validation.js";
 export type { CacheOptions } from "./client/cache.js";
 export type { KeepAliveOptions } from "./client/keep-alive.js";
@@ -345,6 +345,8 @@ export class BaseClient<
         : params;
       const result = await this.#endpoint.request(method, sentParams, options);
       const checked = this.#validateResult(method, params, result);
+      if (revision.isStateless && isTaskResult(checked))
+        this.#refuseUndeclaredTask(method);
       // In other revisions, such a member has no special meaning.
       if (!revision.isStateless || !isInputRequired(checked)) {
         if (round === 0) onFirstResult?.(checked);
@@ -364,6 +366,23 @@ export class BaseClient<
       if (round >= maxRounds) throw new TooManyRoundsError(method, maxRounds);
       roundParams = await this.#input.collect(checked, options?.signal);
     }
+  }
+
+  /** Tasks extension, Capability Negotiation: a server makes tasks only for clients that declare the extension. */
+  #refuseUndeclaredTask(method: string): void {
+    const needed = [`client.extensions.${TASKS_EXTENSION}`];
+    if (
+      method === "tools/call" &&
+      missingCapability(needed, "client", this.#spoken.capabilities) ===
+        undefined
+    )
+      return;
+    throw new InvalidResultError(method, {
+      path: "/resultType",
+      reason: "value",
+      expected: "a final result, since this client has no `tasks`",
+      found: '"task"',
+    });
   }
 
   /** All items of a paged list, by the rules of the agreed revision. */
@@ -538,6 +557,11 @@ export class BaseClient<
         handler((params ?? {}) as never),
       );
   }
+}
+
+/** Whether a result names a task instead of being final (Tasks extension, Polymorphic Results). */
+function isTaskResult(result: object): boolean {
+  return (result as { readonly resultType?: unknown }).resultType === "task";
 }
 
 /** Whether params request a task, as they may in 2025-11-25. */

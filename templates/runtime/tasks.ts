@@ -21,7 +21,7 @@ export { memoryTaskStore } from "./tasks/memory-store.js";
 export type { MemoryTaskStoreOptions } from "./tasks/memory-store.js";
 export { TaskStoreFullError } from "./tasks/store.js";
 export type { TaskChanges, TaskStore, TaskStoreLimits } from "./tasks/store.js";
-export { TASKS_EXTENSION } from "./tasks/types.js";
+export { TASKS_EXTENSION } from "./protocol/version-rules.js";
 export type { TaskInput, TaskRecord, TaskStatus } from "./tasks/types.js";
 export type { TaskEvent, TasksOptions } from "./tasks/manager.js";
 

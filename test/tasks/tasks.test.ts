@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { RpcError } from '../../generated/runtime/jsonrpc/error-codes.js';
 import { ToolError, defineTool } from '../../generated/runtime/registry.js';
-import { defineTaskTool } from '../../generated/runtime/tasks.js';
+import { mirroredHeaders } from '../../generated/runtime/http/headers.js';
+import { TASKS_EXTENSION, defineTaskTool } from '../../generated/runtime/tasks.js';
 import { callToolAsTask, resumeTask, type TaskSnapshot } from '../../generated/runtime/task-client.js';
 import { connectTo, delay, latest, older, pair, taskServer, type Pair, type PairOptions } from './support.js';
 
@@ -230,6 +231,28 @@ describe('2026-07-28', () => {
       ['subscriptions/listen', { notifications: { taskIds: ['x'] } }],
     ] as const)
       await expect(client.request(method, params), method).rejects.toMatchObject({ code: -32021 });
+  });
+
+  test('a task for a client that has not declared the extension is an invalid result', async () => {
+    const { server } = taskServer([slow]);
+    open.push(server);
+    const client = await connectTo(server, {
+      follow: false,
+      client: { capabilities: { extensions: {} } },
+    });
+    open.push(client);
+    const meta = { 'io.modelcontextprotocol/clientCapabilities': { extensions: { [TASKS_EXTENSION]: {} } } };
+    await expect(client.callTool({ name: 'slow', _meta: meta as never })).rejects.toMatchObject({
+      name: 'InvalidResultError',
+    });
+  });
+
+  test('a request for a task repeats its id in a header', () => {
+    for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel'])
+      expect(mirroredHeaders({ method, params: { taskId: 'the id' } })).toEqual([
+        ['Mcp-Method', method],
+        ['Mcp-Name', 'the id'],
+      ]);
   });
 
   test('the server declares the extension, and lists no task support', async () => {

@@ -29,6 +29,9 @@ const RESOURCE_LINKS_FROM = "2025-06-18";
 /** The first revision whose forms may have titled choices, lists, and defaults of all fields. */
 const RICH_FORMS_FROM = "2025-11-25";
 
+/** The identifier of the extension for tasks (Tasks extension, Extension Identifier). */
+export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
+
 /** The first revision with tasks. */
 const CORE_TASKS_FROM = "2025-11-25";
 

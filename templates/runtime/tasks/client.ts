@@ -8,7 +8,7 @@ import type { Subscription, TaskFollower, TaskPort } from "../client/types.js";
 import { MAX_LIST_PAGES, allPages } from "../client/pages.js";
 import { maySend } from "../protocol/revision.js";
 import type { Revision } from "../protocol/revision.js";
-import { hasCoreTasks } from "../protocol/version-rules.js";
+import { TASKS_EXTENSION, hasCoreTasks } from "../protocol/version-rules.js";
 import { TaskCancelledError } from "./client-errors.js";
 import { ToolTask } from "./tool-task.js";
 import type {
@@ -16,7 +16,6 @@ import type {
   TaskSnapshot,
   TaskWatch,
 } from "./tool-task.js";
-import { TASKS_EXTENSION } from "./types.js";
 
 /** Options of a client's tasks. */
 export interface ClientTasksOptions {

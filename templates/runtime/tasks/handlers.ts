@@ -11,10 +11,10 @@ import { isObject } from "../jsonrpc/envelope.js";
 import { principalOf } from "../jsonrpc/transport.js";
 import { truncate } from "../protocol/revision.js";
 import type { Revision } from "../protocol/revision.js";
-import { hasCoreTasks } from "../protocol/version-rules.js";
+import { TASKS_EXTENSION, hasCoreTasks } from "../protocol/version-rules.js";
 import type { TaskManager } from "./manager.js";
 import { requireTasksExtension } from "./tool-calls.js";
-import { TASKS_EXTENSION, outstandingInputs } from "./types.js";
+import { outstandingInputs } from "./types.js";
 import type { TaskRecord } from "./types.js";
 import { coreTask, detailedTask, isDone, relatedTaskMeta } from "./wire.js";
 

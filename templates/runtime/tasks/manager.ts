@@ -195,7 +195,7 @@ export class TaskManager {
       attempt: 1,
       tool: start.tool,
       arguments: start.arguments,
-      ...(start.state === undefined ? {} : { state: start.state }),
+      ...(start.state === undefined ? {} : { state: asJson(start.state) }),
       revision: start.revision,
       client: start.client,
       status: "working",
@@ -392,7 +392,7 @@ export class TaskManager {
       const work = this.#work.get(tool);
       if (work === undefined) throw new Error(`there is no task tool ${tool}`);
       const result = await work.run(args, running, isFirst);
-      outcome = { result: JSON.parse(JSON.stringify(result)) as object };
+      outcome = { result: asJson(result) as object };
     } catch (error) {
       if (running.signal.aborted) return;
       outcome = { error: this.#errorOf(running.id, tool, error) };
@@ -576,6 +576,11 @@ export class TaskManager {
   #report(event: TaskEvent): void {
     notifyListener(this.options.onEvent, event);
   }
+}
+
+/** What a store returns for a value. */
+function asJson(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value));
 }
 
 function failedTask(record: TaskRecord, error: ErrorObject): TaskRecord {

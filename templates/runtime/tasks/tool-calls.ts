@@ -4,7 +4,11 @@ import { RpcError, STANDARD_ERROR_CODES } from "../jsonrpc/error-codes.js";
 import { principalOf } from "../jsonrpc/transport.js";
 import { missingCapabilitiesError } from "../protocol/missing-capability.js";
 import { truncate } from "../protocol/revision.js";
-import { hasCoreTasks, isStatelessVersion } from "../protocol/version-rules.js";
+import {
+  TASKS_EXTENSION,
+  hasCoreTasks,
+  isStatelessVersion,
+} from "../protocol/version-rules.js";
 import {
   indexBy,
   invalidArgumentError,
@@ -29,7 +33,6 @@ import type { TaskManager } from "./manager.js";
 import type { RunningTask } from "./running.js";
 import { isTaskTool } from "./tool.js";
 import type { RegisteredTaskTool } from "./tool.js";
-import { TASKS_EXTENSION } from "./types.js";
 import { coreTask, taskSummary } from "./wire.js";
 
 /** Params of `tools/call`; `task` only in 2025-11-25. */

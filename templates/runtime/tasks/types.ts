@@ -2,9 +2,6 @@
 import type { ErrorObject } from "../jsonrpc/message.js";
 import type { ClientInfo, EmbeddedRequest } from "../server/types.js";
 
-/** The extension's identifier (Tasks extension, Extension Identifier). */
-export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
-
 /** The state of a task. The last three are terminal: they do not change any more. */
 export type TaskStatus =
   "working" | "input_required" | "completed" | "failed" | "cancelled";
