@@ -39,7 +39,7 @@ export function tasksExtension(manager: TaskManager): ServerExtension {
       if (!hasCoreTasks(context.revision)) return detailedTask(record);
       // Not every client calls `tasks/result` for the inputs, as MCP 2025-11-25 asks it to. Over HTTP, there may be no
       // stream for requests after this response.
-      if (record.status === "input_required" && context.extra === undefined)
+      if (record.status === "input_required" && !isHttp(context.extra))
         askInputs(manager, record, context, asking, (error) => {
           if (error instanceof RpcError)
             void manager.fail(taskId, error.toJSON()).catch(() => undefined);
@@ -104,6 +104,14 @@ async function findFor(
 ): Promise<TaskRecord> {
   checkClient(context);
   return manager.find(id, principalOf(context.extra) ?? "");
+}
+
+/** Whether a request came over HTTP, whose handler passes streams. */
+function isHttp(extra: unknown): boolean {
+  return (
+    typeof (extra as { readonly openStream?: unknown } | null | undefined)
+      ?.openStream === "function"
+  );
 }
 
 /** Tasks extension, Task Update Requests: answers to what is not outstanding are ignored. */
