@@ -5,7 +5,7 @@ import type { ImportExtension } from './print/source-file.js';
 
 /** How to render the files of a protocol. */
 export interface RenderOptions {
-  /** The requested parts; their dependencies are added. All but `pipe`, `registry`, `stdio`, those of HTTP and OAuth, `json-schema`, `stubs`, `zod` and `aliases` by default, and with `stubs` alone. */
+  /** The requested parts; their dependencies are added. All but `pipe`, `registry`, `stdio`, those of HTTP and OAuth, `json-schema`, those of tasks, `stubs`, `zod` and `aliases` by default, and with `stubs` alone. */
   readonly emit?: readonly Emittable[];
   /** The methods that `stubs` writes handlers for; all that need one by default. */
   readonly methods?: readonly string[];

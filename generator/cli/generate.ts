@@ -81,8 +81,8 @@ Opt-in parts. They need a package or Node's typings, belong to you, keep names
 of earlier revisions as deprecated aliases, or are a part of the default ones:
 "pipe" is what a gateway needs, without client and server; "json-schema"
 validates by schemas that are met at run time.
-  ${OPT_IN_PARTS.slice(0, 6).join(', ')},
-  ${OPT_IN_PARTS.slice(6).join(', ')}
+  ${OPT_IN_PARTS.slice(0, 7).join(', ')},
+  ${OPT_IN_PARTS.slice(7).join(', ')}
 
 Put recurring options in mcpgen.config.json (.js, .ts, or the key "mcpgen"
 of package.json), for instance

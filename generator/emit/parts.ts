@@ -20,6 +20,8 @@ export const EMITTABLE = [
   'oauth-client',
   'oauth-node',
   'json-schema',
+  'tasks',
+  'tasks-sqlite',
   'stubs',
   'zod',
   'aliases',
@@ -39,6 +41,8 @@ export const SHARED_PARTS = [
   'oauth-client',
   'oauth-node',
   'json-schema',
+  'tasks',
+  'tasks-sqlite',
 ] as const;
 /** A part of shared files only. */
 export type SharedPart = (typeof SHARED_PARTS)[number];
@@ -74,6 +78,8 @@ const PART_DEPENDENCIES: Readonly<Record<Emittable, readonly Emittable[]>> = {
   'oauth-client': [],
   'oauth-node': [],
   'json-schema': [],
+  tasks: ['registry'],
+  'tasks-sqlite': ['registry', 'tasks'],
   stubs: ['types', 'methods', 'messages', 'guards', 'validators', 'revision', 'server'],
   zod: ['types'],
   aliases: ['types'],
@@ -94,6 +100,8 @@ const RUNTIME_MODULES: Readonly<Partial<Record<Emittable, readonly RuntimeModule
   'oauth-client': ['runtime/http-client', 'runtime/oauth-client'],
   'oauth-node': ['runtime/http-client', 'runtime/oauth-client', 'runtime/oauth-node'],
   'json-schema': ['runtime/json-schema'],
+  tasks: ['runtime/tasks', 'runtime/task-client', 'runtime/task-store-check'],
+  'tasks-sqlite': ['runtime/tasks-sqlite'],
 };
 
 /** Parts over the client and server of the runtime, which a protocol of plain JSON-RPC does not have. */

@@ -13,6 +13,8 @@ import type {
   ListenOptions,
   ServerInfo,
   Subscription,
+  TaskFollower,
+  TaskPort,
 } from "./client/types.js";
 import { Endpoint } from "./jsonrpc/endpoint.js";
 import type { CallOptions } from "./jsonrpc/endpoint.js";
@@ -40,7 +42,7 @@ import { SpokenRevision } from "./client/spoken-revision.js";
 import { ClientSubscriptions } from "./client/subscriptions.js";
 import { invalidParamsError } from "./protocol/invalid-params.js";
 import { CANCELLATION, PROGRESS } from "./protocol/message-rules.js";
-import { PING } from "./protocol/version-rules.js";
+import { PING, TASKS_EXTENSION } from "./protocol/version-rules.js";
 import { describeFailure } from "./validation.js";
 export type { CacheOptions } from "./client/cache.js";
 export type { KeepAliveOptions } from "./client/keep-alive.js";
@@ -178,6 +180,7 @@ export class BaseClient<
         this.#endpoint.request(method, this.#spoken.withMeta(params), options),
     );
     this.#input = new InputCollector(settings, this.#spoken);
+    settings.tasks?.bind(this.#taskPort());
   }
 
   /** The agreed revision; undefined until the connection is made. */
@@ -268,6 +271,10 @@ export class BaseClient<
     options?: CallOptions,
   ): Promise<object> {
     this.#refuseUnsupported(method, "request");
+    const { tasks } = this.#settings;
+    // A caller that adds `task` itself gets the task (MCP 2025-11-25).
+    if (tasks !== undefined && method === "tools/call" && !hasTask(params))
+      return tasks.callTool(params ?? {}, options);
     const cache = this.#cache;
     if (cache === undefined)
       return this.#requestInRounds(method, params, options);
@@ -287,6 +294,34 @@ export class BaseClient<
       cache.handleError(method, params, error);
       throw error;
     }
+  }
+
+  /** @internal Follows the tasks of this client; undefined unless the option `tasks` is set. */
+  get tasks(): TaskFollower | undefined {
+    return this.#settings.tasks;
+  }
+
+  #taskPort(): TaskPort {
+    const spoken = this.#spoken;
+    const serverCapabilities = (): object => this.#server.capabilities;
+    return {
+      get revision() {
+        return spoken.revision;
+      },
+      get serverCapabilities() {
+        return serverCapabilities();
+      },
+      send: (method, params, options) => {
+        this.#refuseUnsupported(method, "request");
+        return this.#requestInRounds(method, params, options);
+      },
+      collectInputs: async (inputRequests, signal) => {
+        const collected = await this.#input.collect({ inputRequests }, signal);
+        return (collected as { readonly inputResponses: object })
+          .inputResponses;
+      },
+      listen: (filter, options) => this.openSubscription(filter, options),
+    };
   }
 
   /** Removes all results from the cache. Results of running requests are not cached either. */
@@ -313,6 +348,8 @@ export class BaseClient<
         : params;
       const result = await this.#endpoint.request(method, sentParams, options);
       const checked = this.#validateResult(method, params, result);
+      if (revision.isStateless && isTaskResult(checked))
+        this.#refuseUndeclaredTask(method);
       // In other revisions, such a member has no special meaning.
       if (!revision.isStateless || !isInputRequired(checked)) {
         if (round === 0) onFirstResult?.(checked);
@@ -332,6 +369,23 @@ export class BaseClient<
       if (round >= maxRounds) throw new TooManyRoundsError(method, maxRounds);
       roundParams = await this.#input.collect(checked, options?.signal);
     }
+  }
+
+  /** Tasks extension, Capability Negotiation: a server makes tasks only for clients that declare the extension. */
+  #refuseUndeclaredTask(method: string): void {
+    const needed = [`client.extensions.${TASKS_EXTENSION}`];
+    if (
+      method === "tools/call" &&
+      missingCapability(needed, "client", this.#spoken.capabilities) ===
+        undefined
+    )
+      return;
+    throw new InvalidResultError(method, {
+      path: "/resultType",
+      reason: "value",
+      expected: "a final result, since this client has no `tasks`",
+      found: '"task"',
+    });
   }
 
   /** All items of a paged list, by the rules of the agreed revision. */
@@ -430,9 +484,7 @@ export class BaseClient<
   ): object {
     if (this.#settings.validateResults === false) return result;
     const { validateTaskResult } = this.#spoken.revision;
-    const isTask =
-      validateTaskResult !== undefined &&
-      (params as { readonly task?: unknown } | undefined)?.task !== undefined;
+    const isTask = validateTaskResult !== undefined && hasTask(params);
     const validate = isTask
       ? validateTaskResult
       : this.#spoken.revision.validateResult;
@@ -476,6 +528,8 @@ export class BaseClient<
     const revision = this.#spoken.revision;
     // Before a handler runs, since it may request the list again.
     this.#cache?.handleNotification(method, params);
+    if (method === "notifications/tools/list_changed")
+      this.#settings.tasks?.forgetTools();
     if (!maySend(revision, "server", "notification", method)) {
       handleUnknownNotification(
         this.#endpoint,
@@ -506,4 +560,16 @@ export class BaseClient<
         handler((params ?? {}) as never),
       );
   }
+}
+
+/** Whether a result names a task instead of being final (Tasks extension, Polymorphic Results). */
+function isTaskResult(result: object): boolean {
+  return (result as { readonly resultType?: unknown }).resultType === "task";
+}
+
+/** Whether params request a task, as they may in 2025-11-25. */
+function hasTask(params: object | undefined): boolean {
+  return (
+    (params as { readonly task?: unknown } | undefined)?.task !== undefined
+  );
 }

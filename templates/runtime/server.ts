@@ -8,6 +8,7 @@ import {
   checkVendorNotifications,
   deriveCapabilities,
   maySend,
+  mergeCapabilities,
   missingCapability,
   versionOf,
 } from "./protocol/revision.js";
@@ -15,12 +16,16 @@ import type { Revision } from "./protocol/revision.js";
 import { withCompletion } from "./server/completion.js";
 import { RequestStateSigner } from "./protocol/request-state.js";
 import type { Transport } from "./jsonrpc/transport.js";
+import type { RequestHandler, ServerExtension } from "./server/types.js";
 import { notifyListener } from "./jsonrpc/transport-events.js";
 export type {
   HandlerContext,
   EmbeddedRequest,
   ClientInfo,
   RequestHandler,
+  ServerExtension,
+  ListenContext,
+  ListenSource,
 } from "./server/types.js";
 export {
   canElicit,
@@ -58,7 +63,11 @@ export class Server<
   constructor(revisions: readonly Revision[], settings: ServerSettings) {
     if (revisions.length === 0)
       throw new RangeError("a server needs at least one revision");
-    const handlers = withCompletion(settings.handlers, revisions);
+    const { extensions = [] } = settings;
+    const handlers = withCompletion(
+      { ...extensionHandlers(extensions, revisions), ...settings.handlers },
+      revisions,
+    );
     this.settings = { ...settings, handlers };
     this.revisions = revisions;
     this.requestStateSigner = new RequestStateSigner(settings.requestState);
@@ -80,10 +89,12 @@ export class Server<
     }
     checkVendorNotifications(revisions, settings.vendorNotifications);
     for (const revision of revisions) {
-      const declared = deriveCapabilities(
-        revision,
-        handlers,
-        settings.capabilities,
+      let added: object = {};
+      for (const extension of extensions)
+        added = mergeCapabilities(added, extension.capabilities(revision));
+      const declared = mergeCapabilities(
+        deriveCapabilities(revision, handlers, added),
+        settings.capabilities ?? {},
       );
       this.#declaredCapabilities.set(revision, declared);
       const served = Object.entries(revision.methods).filter(
@@ -188,4 +199,29 @@ export class Server<
   async close(): Promise<void> {
     await Promise.all([...this.#sessions].map((session) => session.close()));
   }
+}
+
+/**
+ * The handlers of extensions whose methods a revision has.
+ *
+ * @throws TypeError if no revision has any method of an extension.
+ */
+function extensionHandlers(
+  extensions: readonly ServerExtension[],
+  revisions: readonly Revision[],
+): Record<string, RequestHandler> {
+  const known: [string, RequestHandler][] = [];
+  for (const { handlers } of extensions) {
+    const own = Object.entries(handlers).filter(([method]) =>
+      revisions.some((revision) =>
+        maySend(revision, "client", "request", method),
+      ),
+    );
+    if (own.length === 0)
+      throw new TypeError(
+        `no client sends ${Object.keys(handlers).join(", ")} in ${revisions.map(versionOf).join(", ")}; generate the revision with \`--extension\``,
+      );
+    known.push(...own);
+  }
+  return Object.fromEntries(known);
 }

@@ -8,7 +8,6 @@ import { revision as revision20241105 } from '../../generated/2024-11-05/revisio
 import { revision as revision20250326 } from '../../generated/2025-03-26/revision.js';
 import { revision as revision20250618 } from '../../generated/2025-06-18/revision.js';
 import { revision as revision20251125 } from '../../generated/2025-11-25/revision.js';
-import { revision as revision20260728 } from '../../generated/2026-07-28/revision.js';
 import { createServer, type ServerContext } from '../../generated/2026-07-28/server.js';
 import type {
   CallToolRequestParams,
@@ -23,6 +22,10 @@ import { RpcError, STANDARD_ERROR_CODES } from '../../generated/runtime/jsonrpc/
 import { HttpExtra } from '../../generated/runtime/http/server/extra.js';
 import { serveHttp, type ListeningServer } from '../../generated/runtime/http-node.js';
 import { createHttpHandler, type HttpHandlerOptions } from '../../generated/runtime/http-server.js';
+import { createTasks } from '../../generated/runtime/tasks.js';
+import type { Revision } from '../../generated/runtime/protocol/revision.js';
+import { latest } from '../tasks/revisions.js';
+import { TASK_TOOLS } from './task-tools.js';
 
 type Arguments = NonNullable<CallToolRequestParams['arguments']>;
 
@@ -431,6 +434,14 @@ function unknown(what: string): RpcError {
 /** MCP up to 2025-11-25 has a separate error code for a missing resource. */
 const RESOURCE_NOT_FOUND = -32002;
 
+/** 2026-07-28 as it was generated with the extension for tasks: a module, by its path. */
+const generated = process.env['MCPGEN_TASKS_REVISION'];
+const revision20260728 =
+  generated === undefined ? latest : ((await import(generated)) as { readonly revision: Revision }).revision;
+
+const tasks = createTasks({ pollIntervalMs: 200 });
+const taskHandlers = tasks.toolHandlers(TASK_TOOLS);
+
 export const server = createServer({
   info: { name: 'mcpgen-conformance', version: '1.0.0' },
   revisions: [revision20241105, revision20250326, revision20250618, revision20251125, revision20260728],
@@ -441,21 +452,22 @@ export const server = createServer({
     // eslint-disable-next-line @typescript-eslint/no-deprecated -- older revisions have no other way to log
     logging: {},
   },
+  extensions: [tasks],
   handlers: {
     // As a stream, so that the suite sees several at once.
-    'tools/list': (_, { extra }) => {
-      if (extra instanceof HttpExtra) extra.openStream();
-      return {
-        tools: Object.entries(TOOLS).map(([name, { description, inputSchema = NO_ARGUMENTS }]) => ({
-          name,
-          description,
-          inputSchema,
-        })),
-      };
+    'tools/list': (_, context) => {
+      if (context.extra instanceof HttpExtra) context.extra.openStream();
+      const tools = Object.entries(TOOLS).map(([name, { description, inputSchema = NO_ARGUMENTS }]) => ({
+        name,
+        description,
+        inputSchema,
+      }));
+      return { tools: [...tools, ...taskHandlers['tools/list']({}, context).tools] };
     },
-    'tools/call': async ({ name, arguments: args = {} }, context) => {
+    'tools/call': async (params, context) => {
+      const { name, arguments: args = {} } = params;
       const tool = Object.hasOwn(TOOLS, name) ? TOOLS[name] : undefined;
-      if (tool === undefined) throw unknown('tool');
+      if (tool === undefined) return taskHandlers['tools/call'](params, context);
       if (name !== 'test_error_handling') return { content: await tool.run(args, context) };
       try {
         return { content: await tool.run(args, context) };

@@ -17,7 +17,10 @@ const DEFAULT_MAX_INPUT_REQUESTS = 100;
 
 export interface InputRequiredResult {
   readonly inputRequests?: Readonly<
-    Record<string, { readonly method: string; readonly params?: object }>
+    Record<
+      string,
+      { readonly method: string; readonly params?: object | undefined }
+    >
   >;
   readonly requestState?: string;
 }

@@ -1,5 +1,9 @@
 /** The current revision of a client, and what depends on it. */
-import { META_KEYS, deriveCapabilities } from "../protocol/revision.js";
+import {
+  META_KEYS,
+  deriveCapabilities,
+  mergeCapabilities,
+} from "../protocol/revision.js";
 import type { Revision } from "../protocol/revision.js";
 import type { ClientSettings } from "./types.js";
 
@@ -27,10 +31,10 @@ export class SpokenRevision {
   /** Changes the revision. */
   use(revision: Revision): void {
     this.#revision = revision;
-    this.#capabilities = deriveCapabilities(
-      revision,
-      this.#settings.handlers ?? {},
-      this.#settings.capabilities,
+    const { handlers = {}, tasks, capabilities = {} } = this.#settings;
+    this.#capabilities = mergeCapabilities(
+      deriveCapabilities(revision, handlers, tasks?.capabilities(revision)),
+      capabilities,
     );
     this.#meta = {
       [META_KEYS.VERSION]: revision.version,

@@ -3,9 +3,11 @@ import type { CacheOptions } from "./cache.js";
 import type { KeepAliveOptions } from "./keep-alive.js";
 import type { CallOptions, EndpointOptions } from "../jsonrpc/endpoint.js";
 import type {
+  EmbeddedRequest,
   Implementation,
-  UnknownNotificationSettings,
   LogLevel,
+  Revision,
+  UnknownNotificationSettings,
 } from "../protocol/revision.js";
 import type { Leniency } from "../validation.js";
 import type { RequestId } from "../jsonrpc/message.js";
@@ -71,8 +73,48 @@ export interface ClientSettings
   readonly cache?: boolean | CacheOptions | undefined;
   /** Sends pings while the connection is open, to notice when it is dead. Off by default. */
   readonly keepAlive?: KeepAliveOptions | undefined;
+  /**
+   * Follows the tasks that a server makes of tool calls, from `clientTasks` of `runtime/task-client`: `callTool` then
+   * returns the final result. Without it, the client does not declare that it supports tasks.
+   */
+  readonly tasks?: TaskFollower | undefined;
   /** Maximum of inputs that a server may request in one round of a call; 100 by default. */
   readonly maxInputRequests?: number | undefined;
+}
+
+/**
+ * What the tasks of a client use of it.
+ *
+ * @internal
+ */
+export interface TaskPort {
+  /** The agreed revision. */
+  readonly revision: Revision;
+  readonly serverCapabilities: object;
+  /** Sends a request, as `request` of the client; a task is returned as it is. */
+  send(method: string, params: object, options?: CallOptions): Promise<object>;
+  /** Has the client's handlers answer requests for input. */
+  collectInputs(
+    requests: Readonly<Record<string, EmbeddedRequest>>,
+    signal: AbortSignal,
+  ): Promise<object>;
+  listen(filter: object, options: ListenOptions): Promise<Subscription>;
+}
+
+/**
+ * Follows tasks for one client.
+ *
+ * @internal
+ */
+export interface TaskFollower {
+  /** Called once, when the client is created. */
+  bind(port: TaskPort): void;
+  /** What the client declares in a revision. */
+  capabilities(revision: Revision): object;
+  /** Calls a tool, and follows its task. */
+  callTool(params: object, options: CallOptions | undefined): Promise<object>;
+  /** The server's tools have changed. */
+  forgetTools(): void;
 }
 
 /** What a server says about itself. */

@@ -57,10 +57,14 @@ const MIRRORED_TYPES: ReadonlySet<unknown> = new Set([
 ]);
 
 /** Which param `Mcp-Name` repeats (MCP 2026-07-28, Streamable HTTP, Standard Request Headers). */
-const NAME_PARAM: Readonly<Record<string, "name" | "uri">> = {
+const NAME_PARAM: Readonly<Record<string, "name" | "uri" | "taskId">> = {
   "tools/call": "name",
   "prompts/get": "name",
   "resources/read": "uri",
+  // Tasks extension, Streamable HTTP: Routing Headers.
+  "tasks/get": "taskId",
+  "tasks/update": "taskId",
+  "tasks/cancel": "taskId",
 };
 
 /** Keywords of JSON Schema whose value is a schema or a list of schemas. */

@@ -19,6 +19,12 @@ export interface MethodInfo {
   readonly deprecated: boolean;
 }
 
+/** A request for input: `method` and `params`, without an envelope. */
+export interface EmbeddedRequest {
+  readonly method: string;
+  readonly params?: object | undefined;
+}
+
 /** What a revision says about a request inside a result (MCP 2026-07-28, multi round-trip requests). */
 export interface EmbeddedInfo {
   readonly capabilities: readonly string[];

@@ -29,6 +29,12 @@ const RESOURCE_LINKS_FROM = "2025-06-18";
 /** The first revision whose forms may have titled choices, lists, and defaults of all fields. */
 const RICH_FORMS_FROM = "2025-11-25";
 
+/** The identifier of the extension for tasks (Tasks extension, Extension Identifier). */
+export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
+
+/** The first revision with tasks. */
+const CORE_TASKS_FROM = "2025-11-25";
+
 /** Whether a revision has no sessions. */
 export function isStatelessVersion(version: string): boolean {
   return version >= FIRST_STATELESS;
@@ -61,4 +67,9 @@ export function hasResourceLinks(version: string): boolean {
 /** Whether forms of a revision may have titled choices, lists, and defaults of fields that are not booleans. */
 export function hasRichForms(version: string): boolean {
   return version >= RICH_FORMS_FROM;
+}
+
+/** Whether tasks are part of a revision itself: in 2025-11-25 only. Later they are an extension. */
+export function hasCoreTasks(version: string): boolean {
+  return version >= CORE_TASKS_FROM && version < FIRST_STATELESS;
 }

@@ -150,7 +150,10 @@ export function defineTool<
 
 /** Handlers of `tools/list` and `tools/call`. */
 export interface ToolHandlers<Context> {
-  readonly "tools/list": (params: ListParams) => { tools: ListedTool[] };
+  readonly "tools/list": (
+    params: ListParams,
+    context?: Pick<DefinitionContext, "revision">,
+  ) => { tools: ListedTool[] };
   readonly "tools/call": (
     params: { readonly name: string; readonly arguments?: object },
     context: Context,
@@ -175,40 +178,64 @@ export function toolHandlers<Context = DefinitionContext>(
       const tool = byName.get(name);
       if (tool === undefined)
         throw invalidArgumentError(`Unknown tool: ${truncate(name)}`);
-      const { input, applyDefaults } = tool;
-      const checked = await (applyDefaults === true &&
-      input?.validateWithDefaults !== undefined
-        ? input.validateWithDefaults(args)
-        : input?.validate(args));
-      if (checked?.success === false)
-        return toolErrorResult(
-          `Invalid arguments: ${failureText(checked.failure)}`,
-        );
-      try {
-        const outcome = await tool.run(
-          (checked?.value ?? args) as never,
-          context,
-        );
-        if (typeof outcome === "string")
-          return { content: [{ type: "text", text: outcome } as AnyContent] };
-        const output = outcome.isError === true ? undefined : tool.output;
-        const { structuredContent } = outcome;
-        return toolCallResult(
-          outcome,
-          output === undefined
-            ? structuredContent
-            : validStructuredContent(
-                name,
-                await output.validate(structuredContent),
-              ),
-          contextRevision(context),
-        );
-      } catch (error) {
-        if (error instanceof ToolError) return toolErrorResult(error.message);
-        throw error;
-      }
+      const checked = await checkedArguments(tool, args);
+      return checked.success
+        ? runTool(tool, checked.value, context)
+        : checked.result;
     },
   };
+}
+
+/** The arguments for `run`, or the result that says why they are invalid. */
+export type CheckedArguments =
+  | { readonly success: true; readonly value: object }
+  | { readonly success: false; readonly result: ToolCallResult };
+
+/** @internal Validates the arguments of a call, and fills in defaults. */
+export async function checkedArguments(
+  { input, applyDefaults }: Pick<RegisteredTool, "input" | "applyDefaults">,
+  args: object,
+): Promise<CheckedArguments> {
+  const checked = await (applyDefaults === true &&
+  input?.validateWithDefaults !== undefined
+    ? input.validateWithDefaults(args)
+    : input?.validate(args));
+  if (checked?.success === false)
+    return {
+      success: false,
+      result: toolErrorResult(
+        `Invalid arguments: ${failureText(checked.failure)}`,
+      ),
+    };
+  return { success: true, value: checked?.value ?? args };
+}
+
+/** @internal Runs a tool with valid arguments. */
+export async function runTool<Context>(
+  tool: Pick<RegisteredTool<Context>, "name" | "output" | "run">,
+  args: object,
+  context: Context,
+): Promise<ToolCallResult> {
+  try {
+    const outcome = await tool.run(args as never, context);
+    if (typeof outcome === "string")
+      return { content: [{ type: "text", text: outcome } as AnyContent] };
+    const output = outcome.isError === true ? undefined : tool.output;
+    const { structuredContent } = outcome;
+    return toolCallResult(
+      outcome,
+      output === undefined
+        ? structuredContent
+        : validStructuredContent(
+            tool.name,
+            await output.validate(structuredContent),
+          ),
+      contextRevision(context),
+    );
+  } catch (error) {
+    if (error instanceof ToolError) return toolErrorResult(error.message);
+    throw error;
+  }
 }
 
 // A type alias, since only aliases are assignable to an index signature.
@@ -219,7 +246,7 @@ type ListedSchema = {
 };
 
 /** The tool's entry in a list; clients of older revisions ignore members that they do not know. */
-interface ListedTool {
+export interface ListedTool {
   name: string;
   title?: string;
   description?: string;
@@ -228,7 +255,7 @@ interface ListedTool {
   annotations?: ToolHints;
 }
 
-interface ToolCallResult {
+export interface ToolCallResult {
   content: AnyContent[];
   structuredContent?: Record<string, unknown>;
   isError?: boolean;
@@ -237,7 +264,10 @@ interface ToolCallResult {
 
 const EMPTY_OBJECT_SCHEMA: ObjectSchema = { type: "object" };
 
-function listedTool<Context>(tool: RegisteredTool<Context>): ListedTool {
+/** @internal A tool's entry in `tools/list`. */
+export function listedTool<Context>(
+  tool: Omit<RegisteredTool<Context>, "run">,
+): ListedTool {
   const { name, title, description, annotations } = tool;
   return {
     name,
@@ -251,7 +281,7 @@ function listedTool<Context>(tool: RegisteredTool<Context>): ListedTool {
 
 /** Rejects a schema of another library that is not wrapped: types prevent that, but not every author uses them. */
 function schemaOf<Context>(
-  tool: RegisteredTool<Context>,
+  tool: Omit<RegisteredTool<Context>, "run">,
   side: "input" | "output",
 ): ObjectSchema | undefined {
   const given = tool[side];

@@ -1,9 +1,5 @@
 /** The context of a handler, for one request. */
-import {
-  STATELESS_ERROR_CODES,
-  capabilitySteps,
-  maySend,
-} from "../protocol/revision.js";
+import { maySend } from "../protocol/revision.js";
 import type { Implementation, Revision } from "../protocol/revision.js";
 import type { RequestStateSigner } from "../protocol/request-state.js";
 import { isPromiseLike } from "../jsonrpc/endpoint.js";
@@ -29,6 +25,7 @@ import {
   invalidParamsError,
   invalidResultError,
 } from "../protocol/invalid-params.js";
+import { missingCapabilityError } from "../protocol/missing-capability.js";
 import { elicitParamsIn, validateElicited } from "./elicitation.js";
 
 const ELICITATION = "elicitation/create";
@@ -339,18 +336,7 @@ export class RequestContext implements HandlerContext {
             : request;
         continue;
       }
-      const outcome = info.validateResult(response);
-      const checked =
-        outcome.success && request.method === ELICITATION
-          ? await validateElicited(
-              request.params ?? {},
-              response as object,
-              `/inputResponses/${key}`,
-            )
-          : outcome;
-      if (!checked.success)
-        throw invalidParamsError(checked.failure, `/inputResponses/${key}`);
-      answers.push([key, checked.value as object]);
+      answers.push([key, await this.validInput(key, request, response)]);
     }
     if (Object.keys(missing).length === 0) return Object.fromEntries(answers);
     const params = paramsOf(this.#inbound.request);
@@ -371,6 +357,29 @@ export class RequestContext implements HandlerContext {
       requestState: this.#issuedState,
     });
   };
+
+  /** @internal See {@link InputValidator}. */
+  async validInput(
+    key: string,
+    request: EmbeddedRequest,
+    response: unknown,
+  ): Promise<object> {
+    const path = `/inputResponses/${key}`;
+    const outcome = this.#revision.embedded[request.method]?.validateResult(
+      response,
+    ) ?? { success: true, value: response };
+    const checked =
+      outcome.success && request.method === ELICITATION
+        ? await validateElicited(request.params ?? {}, response as object, path)
+        : outcome;
+    if (!checked.success) throw invalidParamsError(checked.failure, path);
+    return checked.value as object;
+  }
+
+  /** @internal Whether the revision of the request has another request that clients may send. */
+  hasRequest(method: string): boolean {
+    return maySend(this.#revision, "client", "request", method);
+  }
 
   /** In a stateful revision, input is requested at once, each with a separate request. */
   async #requestInput(
@@ -398,14 +407,6 @@ export class RequestContext implements HandlerContext {
       needed,
       this.client.capabilities,
     );
-    if (missing === undefined) return;
-    let requiredCapabilities: object = {};
-    for (const name of capabilitySteps(missing).slice(1).reverse())
-      requiredCapabilities = { [name]: requiredCapabilities };
-    throw new RpcError(
-      STATELESS_ERROR_CODES.MISSING_CLIENT_CAPABILITY,
-      `Missing required client capability: ${missing.slice("client.".length)}`,
-      { requiredCapabilities },
-    );
+    if (missing !== undefined) throw missingCapabilityError(missing);
   }
 }

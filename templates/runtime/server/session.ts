@@ -23,7 +23,13 @@ import type {
 } from "../protocol/revision.js";
 import { CANCELLATION, PROGRESS } from "../protocol/message-rules.js";
 import { PING, unreadIdPolicy } from "../protocol/version-rules.js";
-import type { ClientInfo, RequestHandler } from "./types.js";
+import type {
+  ClientInfo,
+  ListenContext,
+  ListenSource,
+  RequestHandler,
+  ServerExtension,
+} from "./types.js";
 import type {
   RequestStateOptions,
   RequestStateSigner,
@@ -34,6 +40,7 @@ import {
   Subscriptions,
   supportedFilter,
 } from "./subscriptions.js";
+import type { OpenSource } from "./subscriptions.js";
 import { SessionLifecycle } from "./lifecycle.js";
 import { describeFailure } from "../validation.js";
 import { severityOf } from "./log-levels.js";
@@ -79,6 +86,8 @@ export interface ServerSettings
   readonly validateParams?: boolean | undefined;
   /** Rejects requests between the response to `initialize` and `notifications/initialized`. Off by default. */
   readonly strictLifecycle?: boolean | undefined;
+  /** Methods that the server has in addition to `handlers`, such as those of tasks. */
+  readonly extensions?: readonly ServerExtension[] | undefined;
   /** How the state of a request that waits for input is signed, in stateless revisions. */
   readonly requestState?: RequestStateOptions | undefined;
   /**
@@ -423,20 +432,70 @@ export class ServerSession {
           this.#discoverResult(revision),
         );
       case "subscriptions/listen":
-        return this.#subscriptions.listen(
-          inbound,
-          supportedFilter(
-            revision,
-            this.server.capabilities(revision),
-            paramsOf(request)["notifications"] as object,
-          ),
-          this.#completeResult(revision, request.method, {
-            _meta: { [META_KEYS.SUBSCRIPTION]: request.id },
-          }),
-        );
+        return this.#listen(revision, request, inbound);
       default:
         return {};
     }
+  }
+
+  #listen(
+    revision: Revision,
+    request: Request,
+    inbound: InboundRequest,
+  ): Promise<object> {
+    const requested = paramsOf(request)["notifications"] as Readonly<
+      Record<string, unknown>
+    >;
+    const filter = supportedFilter(
+      revision,
+      this.server.capabilities(revision),
+      requested,
+    );
+    const result = this.#completeResult(revision, request.method, {
+      _meta: { [META_KEYS.SUBSCRIPTION]: request.id },
+    });
+    const sources = (this.server.settings.extensions ?? []).flatMap(
+      ({ listen }) => listen ?? [],
+    );
+    if (sources.length === 0)
+      return this.#subscriptions.listen(inbound, filter, result);
+    const context = {
+      client: clientInfoOf(request),
+      extra: inbound.extra,
+    };
+    return this.#listenToSources(sources, requested, context, (agreed) =>
+      this.#subscriptions.listen(
+        inbound,
+        { ...filter, ...agreed.filter },
+        result,
+        agreed.open,
+      ),
+    );
+  }
+
+  async #listenToSources(
+    sources: readonly ListenSource[],
+    requested: Readonly<Record<string, unknown>>,
+    context: ListenContext,
+    listen: (agreed: AgreedSources) => Promise<object>,
+  ): Promise<object> {
+    const agreed = await Promise.all(
+      sources.map((source) => source.agree(requested, context)),
+    );
+    return listen({
+      filter: Object.assign({}, ...agreed) as object,
+      open: (send) => {
+        const ends = sources.map((source, index) =>
+          source.open(
+            (agreed[index] ?? {}) as Readonly<Record<string, unknown>>,
+            send,
+          ),
+        );
+        return () => {
+          for (const end of ends) end();
+        };
+      },
+    });
   }
 
   #discoverResult(revision: Revision): object {
@@ -499,6 +558,12 @@ export class ServerSession {
       typeof lowest === "string" && severityOf(level) >= severityOf(lowest)
     );
   }
+}
+
+/** What the sources of a subscription agreed to send. */
+interface AgreedSources {
+  readonly filter: object;
+  readonly open: OpenSource;
 }
 
 function clientInfoOf(request: Request): ClientInfo {

@@ -17,6 +17,11 @@ export const DEFAULT_MAX_SUBSCRIBED_RESOURCES = 10_000;
 
 type Filter = Readonly<Record<string, unknown>>;
 
+/** Starts the notifications of an extension. Returns a function that ends them. */
+export type OpenSource = (
+  send: (method: string, params: object) => void,
+) => () => void;
+
 /** An open `subscriptions/listen`. */
 interface OpenListen {
   readonly filter: Filter;
@@ -69,27 +74,37 @@ export class Subscriptions {
    *
    * @param filter - See {@link supportedFilter}.
    * @param result - The result of the request when the subscription ends.
+   * @param openSource - Starts what an extension sends, after the acknowledgement.
    * @throws RpcError if the client exceeds its limit.
    */
   listen(
     inbound: InboundRequest,
     filter: Filter,
     result: object,
+    openSource?: OpenSource,
   ): Promise<object> {
     const { id } = inbound.request;
-    const weight = subscriptionWeight(filter["resourceSubscriptions"]);
+    if (inbound.isSettled) return Promise.resolve(result);
+    const weight =
+      subscriptionWeight(filter["resourceSubscriptions"]) +
+      subscriptionWeight(filter["taskIds"]);
     this.#reserve(weight);
     this.#notifyListen(id, "notifications/subscriptions/acknowledged", {
       notifications: filter,
     });
     return new Promise((resolve) => {
+      let endSource: (() => void) | undefined;
       const end = (): void => {
         if (this.#listens.delete(id)) this.#weight -= weight;
+        endSource?.();
         resolve(result);
       };
       // The response to a cancelled request is not sent, but its handling ends.
       inbound.signal.addEventListener("abort", end, { once: true });
       this.#listens.set(id, { filter, end });
+      endSource = openSource?.((method, params) => {
+        if (this.#listens.has(id)) this.#notifyListen(id, method, params);
+      });
     });
   }
 
@@ -110,7 +125,7 @@ export class Subscriptions {
 
   /** Removes all open listens: the connection is closed. */
   clear(): void {
-    this.#listens.clear();
+    this.endAll();
   }
 
   #reserve(weight: number): void {

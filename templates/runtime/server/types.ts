@@ -1,7 +1,13 @@
 /** Types of servers: settings, handlers, and their contexts. */
 import type { RequestId } from "../jsonrpc/message.js";
 import type { CallOptions } from "../jsonrpc/endpoint.js";
-import type { Implementation, LogLevel } from "../protocol/revision.js";
+import type {
+  EmbeddedRequest,
+  Implementation,
+  LogLevel,
+  Revision,
+} from "../protocol/revision.js";
+export type { EmbeddedRequest } from "../protocol/revision.js";
 
 /** The context of a request's handler. The generated `ServerContext` is typed. */
 export interface HandlerContext {
@@ -75,12 +81,6 @@ export interface HandlerContext {
   ): Promise<Record<string, object>>;
 }
 
-/** A request for input: `method` and `params`, without an envelope. */
-export interface EmbeddedRequest {
-  readonly method: string;
-  readonly params?: object | undefined;
-}
-
 /**
  * The capabilities of a client, in all revisions: what is absent is not declared. An object without members declares a
  * capability.
@@ -111,6 +111,64 @@ export interface ClientInfo<Capabilities = unknown> {
   readonly info: Implementation | undefined;
   /** What it can do. {@link canElicit}, {@link canSample} and {@link canListRoots} check what a request needs. */
   readonly capabilities: DeclaredCapabilities & Capabilities;
+}
+
+/**
+ * What the runtime's own extensions find in the context of a request in addition to {@link HandlerContext}.
+ *
+ * @internal
+ */
+export interface InputValidator {
+  /**
+   * The answer to a request for input.
+   *
+   * @throws RpcError if it does not match the request.
+   */
+  validInput(
+    key: string,
+    request: EmbeddedRequest,
+    response: unknown,
+  ): Promise<object>;
+  /** Whether the revision of the request has another request that clients may send. */
+  hasRequest(method: string): boolean;
+}
+
+/** Who opens a subscription. */
+export interface ListenContext {
+  readonly client: ClientInfo;
+  /** What the transport knows about the request. */
+  readonly extra: unknown;
+}
+
+/** A part of `subscriptions/listen` that an extension serves. */
+export interface ListenSource {
+  /**
+   * The part of a requested filter that the client will receive.
+   *
+   * @throws RpcError if the client may not request it.
+   */
+  agree(
+    filter: Readonly<Record<string, unknown>>,
+    context: ListenContext,
+  ): Promise<object>;
+  /**
+   * Starts to send notifications, once the subscription is acknowledged. Returns a function that ends this.
+   *
+   * @param agreed - What {@link agree} returned.
+   */
+  open(
+    agreed: Readonly<Record<string, unknown>>,
+    send: (method: string, params: object) => void,
+  ): () => void;
+}
+
+/** Methods and capabilities that a server has in addition to its handlers, such as those of tasks. */
+export interface ServerExtension {
+  /** Handlers by method; methods that none of the server's revisions has are left out. */
+  readonly handlers: Readonly<Record<string, RequestHandler>>;
+  /** What it declares in a revision, in addition to what the handlers imply. */
+  capabilities(revision: Revision): object;
+  readonly listen?: ListenSource | undefined;
 }
 
 /** A handler of requests, without its types. */
