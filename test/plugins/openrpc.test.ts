@@ -6,12 +6,13 @@ import openrpc from '../../generator/plugins/openrpc.js';
 import { correctedDefinitions, oracleOf } from '../support/oracle.js';
 import { REVISIONS } from '../support/revisions.js';
 import { SchemaSampler } from '../support/schema-sampler.js';
-
-const require = createRequire(import.meta.url);
-const { openrpcDocument } = require('@open-rpc/meta-schema') as { openrpcDocument: object };
-const { default: draft07 } = require('@json-schema-tools/meta-schema') as { default: object };
+import { itemsOf, shareOfToday } from '../support/today.js';
 
 type Schema = Readonly<Record<string, unknown>>;
+
+const require = createRequire(import.meta.url);
+const { openrpcDocument } = require('@open-rpc/meta-schema') as { openrpcDocument: Schema };
+const { default: draft07 } = require('@json-schema-tools/meta-schema') as { default: Schema };
 
 interface OpenRpc {
   readonly openrpc: string;
@@ -32,11 +33,17 @@ interface OpenRpc {
   };
 }
 
+function withoutDialect({ $schema: _dialect, ...schema }: Schema): Schema {
+  return schema;
+}
+
 /** The meta-schema of OpenRPC 1.3.2, with that of JSON Schema which it refers to. */
 function metaSchemaErrors(document: unknown): unknown {
   const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true });
-  ajv.addSchema({ ...draft07, $id: 'https://meta.json-schema.tools/', $schema: undefined });
-  const validate = ajv.compile({ ...openrpcDocument, $schema: undefined });
+  // OpenRPC refers to it with and without the slash, and both name a dialect that only they have.
+  for (const $id of ['https://meta.json-schema.tools', 'https://meta.json-schema.tools/'])
+    ajv.addSchema({ ...withoutDialect(draft07), $id });
+  const validate = ajv.compile(withoutDialect(openrpcDocument));
   return validate(document) ? [] : validate.errors;
 }
 
@@ -87,7 +94,10 @@ describe.each(REVISIONS)('the OpenRPC document of $revision', ({ revision, defin
     expect(JSON.stringify(document).match(/"\$ref":"(?!#\/components)/g)).toBeNull();
   });
 
-  test('has schemas that accept what the official ones accept', () => {
+  // Each revision has its day, since `json-schema.test.ts` compares the same schemas.
+  const isToday = itemsOf(REVISIONS, shareOfToday(5)).some((item) => item.revision === revision);
+
+  test.runIf(isToday)('has schemas that accept what the official ones accept', () => {
     const ajv = new Ajv({ strict: false, validateFormats: false, ownProperties: true });
     ajv.addSchema({ $id: 'doc', ...document });
     const official = correctedDefinitions(revision);
