@@ -53,7 +53,10 @@ export async function loadPlugin(specifier: string, folder: string): Promise<Nam
       remedy: `Use a file that ends with ${EXTENSIONS.join(', ')}.`,
     });
   }
-  const plugin = await loadProgram(file, { what: 'the plugin', alias: { 'mcpgen/plugin': pluginModule() } });
+  const plugin = await loadProgram(file, {
+    failure: 'the plugin cannot be loaded',
+    alias: { 'mcpgen/plugin': pluginModule() },
+  });
   // A header must not name the folders of one machine.
   return requirePlugin({ name: own === undefined ? specifier : path.basename(own), file, plugin }, file);
 }

@@ -9,8 +9,8 @@ const TIMEOUT_MS = 30_000;
 
 /** How a program is loaded. */
 export interface ProgramOptions {
-  /** What it is, for messages: `the config`. */
-  readonly what: string;
+  /** The beginning of the message if it fails: `the config cannot be loaded`. */
+  readonly failure: string;
   /** Files that a program imports under a fixed name, by that name. */
   readonly alias?: Readonly<Record<string, string>>;
 }
@@ -22,7 +22,7 @@ export interface ProgramOptions {
  * @returns Its default export; undefined without one.
  * @throws {@link McpgenError} if it fails, ends the process, or does not finish in time.
  */
-export async function loadProgram(file: string, { what, alias = {} }: ProgramOptions): Promise<unknown> {
+export async function loadProgram(file: string, { failure, alias = {} }: ProgramOptions): Promise<unknown> {
   let loaded: unknown;
   try {
     loaded = await runForeign(async () => {
@@ -32,7 +32,7 @@ export async function loadProgram(file: string, { what, alias = {} }: ProgramOpt
       return jiti.import(file);
     });
   } catch (error) {
-    throw programError(`${what} cannot be loaded`, file, error);
+    throw programError(failure, file, error);
   }
   return loaded !== null && typeof loaded === 'object' && 'default' in loaded ? loaded.default : undefined;
 }

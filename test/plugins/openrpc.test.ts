@@ -97,22 +97,23 @@ describe.each(REVISIONS)('the OpenRPC document of $revision', ({ revision, defin
   // Each revision has its day, since `json-schema.test.ts` compares the same schemas.
   const isToday = itemsOf(REVISIONS, shareOfToday(5)).some((item) => item.revision === revision);
 
-  test.runIf(isToday)('has schemas that accept what the official ones accept', () => {
-    const ajv = new Ajv({ strict: false, validateFormats: false, ownProperties: true });
-    ajv.addSchema({ $id: 'doc', ...document });
-    const official = correctedDefinitions(revision);
-    const expected = oracleOf(official);
-    const names = Object.keys(document.components.schemas);
-    expect(names).toHaveLength(definitions);
-    const different = names.filter((name) => {
-      const validate = ajv.getSchema(`doc#/components/schemas/${encodeURIComponent(name)}`);
-      const sampler = new SchemaSampler({ $ref: `#/$defs/${name}`, $defs: official }, 3);
-      return Array.from({ length: 6 }, () => sampler.next()).some(
-        (value) => validate?.(value) !== expected(name)(value),
-      );
+  if (isToday)
+    test('has schemas that accept what the official ones accept', () => {
+      const ajv = new Ajv({ strict: false, validateFormats: false, ownProperties: true });
+      ajv.addSchema({ $id: 'doc', ...document });
+      const official = correctedDefinitions(revision);
+      const expected = oracleOf(official);
+      const names = Object.keys(document.components.schemas);
+      expect(names).toHaveLength(definitions);
+      const different = names.filter((name) => {
+        const validate = ajv.getSchema(`doc#/components/schemas/${encodeURIComponent(name)}`);
+        const sampler = new SchemaSampler({ $ref: `#/$defs/${name}`, $defs: official }, 3);
+        return Array.from({ length: 6 }, () => sampler.next()).some(
+          (value) => validate?.(value) !== expected(name)(value),
+        );
+      });
+      expect(different).toEqual([]);
     });
-    expect(different).toEqual([]);
-  });
 
   test('accepts the parameters one by one that it accepts together', () => {
     const ajv = new Ajv({ strict: false, validateFormats: false, ownProperties: true });
