@@ -48,7 +48,7 @@ export interface PluginTools {
   printType(type: TypeNode): string;
   /** The definitions that a type refers to, each once. */
   references(type: TypeNode): readonly string[];
-  /** The definition with a name; undefined if there is none. */
+  /** The definition with a name; undefined if it does not exist. */
   definition(name: string): Definition | undefined;
   /** The type of a method's params; undefined for a method without params. */
   params(method: Method): TypeNode | undefined;

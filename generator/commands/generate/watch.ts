@@ -34,7 +34,7 @@ export async function watchCommand(commandLine: GenerateCommandLine): Promise<nu
   let inputs = watchedInputs(settings);
   if (settings.options.out === '-') throw outputFolderError();
   if (inputs.files.size === 0 && inputs.folders.length === 0) {
-    throw new McpgenError('nothing to watch: no config, no custom schema, no custom tools and no plugin of yours', {
+    throw new McpgenError('nothing to watch: no config, no custom schema, custom tools or plugin', {
       place: '--watch',
       remedy: 'Built-in revisions do not change: omit --watch, or write a mcpgen.config.json.',
     });
