@@ -7,7 +7,7 @@ import { shellQuote } from './text.js';
 import { DEFAULT_PARTS } from './emit/parts.js';
 import type { Emittable } from './emit/parts.js';
 import type { Protocol } from './model/protocol.js';
-import { partsToEmit } from './render-options.js';
+import { partsToEmit, pluginNames } from './render-options.js';
 import type { RenderOptions } from './render-options.js';
 
 /** A value that the reader fills in; printed as `<text>`, without quotes. */
@@ -27,6 +27,7 @@ const OPTION_ORDER = [
   'revision',
   'extension',
   'extend',
+  'plugin',
   'emit',
   'methods',
   'importExtension',
@@ -109,6 +110,7 @@ export function regenerateCommand({ source, revision, extensions }: Protocol, op
       revision,
       extension: extensions.filter((extension) => extension.source.builtin).map(({ id }) => id),
       extend: extensions.flatMap((extension) => extension.source.catalogFile ?? []),
+      plugin: pluginNames(options),
       emit: emitArgument(parts),
       importExtension: options.importExtension === 'js' ? undefined : options.importExtension,
       errata: source.corrected ? undefined : false,

@@ -1,6 +1,7 @@
 import { McpgenError } from './errors.js';
 import { DEFAULT_PARTS } from './emit/parts.js';
 import type { Emittable } from './emit/parts.js';
+import type { NamedPlugin, Plugin } from './plugin.js';
 import type { ImportExtension } from './print/source-file.js';
 
 /** How to render the files of a protocol. */
@@ -11,11 +12,18 @@ export interface RenderOptions {
   readonly methods?: readonly string[];
   /** Extension of imported files; `js` by default. */
   readonly importExtension?: ImportExtension;
+  /** Plugins that write more files for each revision; those with a name are in the headers of generated files. */
+  readonly plugins?: readonly (Plugin | NamedPlugin)[];
 }
 
 /** The requested parts. Stubs need all the others, and adding them to a folder must not remove any. */
 export function partsToEmit({ emit: asked = DEFAULT_PARTS }: RenderOptions): readonly Emittable[] {
   return asked.length > 0 && asked.every((part) => part === 'stubs') ? [...DEFAULT_PARTS, 'stubs'] : asked;
+}
+
+/** The names of the plugins that have one. */
+export function pluginNames({ plugins = [] }: RenderOptions): readonly string[] {
+  return plugins.flatMap((plugin) => ('plugin' in plugin ? [plugin.name] : []));
 }
 
 /** Rejects a call from JavaScript without an output folder, with a clearer error than Node's. */

@@ -6,18 +6,19 @@ import type { Protocol, Warning } from './model/protocol.js';
 import { partsToEmit } from './render-options.js';
 import type { RenderOptions } from './render-options.js';
 import type { PlannedFile } from './output/plan.js';
-import { Formatter } from './output/format.js';
+import { formatAnyText, Formatter } from './output/format.js';
 import { requireFolder } from './render-options.js';
 import { McpgenError } from './errors.js';
-import { EMITTABLE, runtimeModulesFor, type Emittable } from './emit/parts.js';
+import { EMITTABLE, runtimeModulesFor, withDependencies, type Emittable } from './emit/parts.js';
 import { hasRoles } from './emit/handled.js';
 import { emit, refusePartsOfRoles } from './emit/index.js';
-import { protocolHeader, runtimeHeader, toolHeader } from './print/header.js';
+import { protocolHeader, protocolHeaderLines, runtimeHeader, toolHeader } from './print/header.js';
 import { regenerateCommand } from './command-line.js';
 import { fileExtension } from './print/source-file.js';
 import type { ImportExtension, RuntimeModule, SourceFile, ToolModule } from './print/source-file.js';
 import { readRuntimeFiles } from './read/builtin/runtime.js';
-import { addHeader } from './output/ownership.js';
+import { addHeader, addJsonMark, commentLine, completeJsonMark, markSyntax } from './output/ownership.js';
+import { pluginError, runPlugins, type PluginOutput } from './plugin-host/run.js';
 import type { ToolSource } from './read/tools.js';
 import { ToolNamer, emitTool, emitToolIndex, summarizeTool, toolRuntime } from './emit/tools/tools.js';
 import type { ToolSummary } from './emit/tools/tools.js';
@@ -67,8 +68,51 @@ export async function renderProtocolFiles(
     isFormatted: false,
     belongsToUser: file.belongsToUser,
   }));
-  const modules = runtimeModulesFor(parts, hasRoles(protocol));
-  return formatFiles(formatter, [...own, ...runtimeFiles(modules, importExtension)], out);
+  const shared = runtimeFiles(runtimeModulesFor(parts, hasRoles(protocol)), importExtension);
+  const planned = await formatFiles(formatter, [...own, ...shared], out);
+  const { plugins = [] } = options;
+  if (plugins.length === 0) return planned;
+  const outputs = await runPlugins(plugins, protocol, {
+    parts: withDependencies(parts),
+    modules: new Set([...files.map(({ name }) => name), ...shared.map((file) => file.path.replace(/\.ts$/, ''))]),
+    importExtension,
+  });
+  for (const output of outputs) planned.push(await renderPluginFile(output, protocol, out, options));
+  return planned;
+}
+
+/** A file of a plugin, formatted and with a header. */
+async function renderPluginFile(
+  { path: name, contents, owner }: PluginOutput,
+  protocol: Protocol,
+  out: string,
+  options: RenderOptions,
+): Promise<PlannedFile> {
+  const { importExtension = 'js' } = options;
+  const file = `${protocol.revision}/${name}`;
+  const target = path.resolve(out, file);
+  const command = regenerateCommand(protocol, options);
+  try {
+    if (typeof contents !== 'string') {
+      const header = protocolHeader(protocol, command, owner.name);
+      // In one piece and without a shared cache, since the code may not be valid.
+      const pieces = [contents.print({ header, importExtension }).join('\n\n')];
+      return { path: file, contents: addHeader(file, await new Formatter().format(pieces, target)) };
+    }
+    if (markSyntax(file) === 'json') {
+      const marked = completeJsonMark(file, await formatAnyText(addJsonMark(file, contents), target));
+      if (marked !== undefined) return { path: file, contents: marked };
+      throw new Error('the Prettier config changes its first member');
+    }
+    const isScript = /\.[mc]?[jt]sx?$/.test(file);
+    const lines = protocolHeaderLines(protocol, command, owner.name).map((line) => commentLine(file, line));
+    const header = [...lines, ...(isScript ? ['/* eslint-disable */'] : []), ''].join('\n');
+    return { path: file, contents: addHeader(file, await formatAnyText(`${header}\n${contents}`, target)) };
+  } catch (error) {
+    if (error instanceof McpgenError) throw error;
+    const [reason = ''] = String(error instanceof Error ? error.message : error).split('\n');
+    throw pluginError(owner, `returned ${name}, which cannot be formatted: ${reason}`, 'Return a valid file.');
+  }
 }
 
 /** A file that is not yet formatted. */
@@ -94,7 +138,7 @@ async function formatFiles(
   formatter: Formatter,
   drafts: readonly UnformattedFile[],
   out: string,
-): Promise<readonly PlannedFile[]> {
+): Promise<PlannedFile[]> {
   const planned: PlannedFile[] = [];
   // Sequential, so that each file reuses the cached pieces of those before it.
   for (const { path: name, pieces, isFormatted, belongsToUser } of drafts) {

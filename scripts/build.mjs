@@ -18,6 +18,7 @@ import { build } from 'esbuild';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const dist = path.join(root, 'dist');
+const ENTRIES = ['generator/index', 'generator/plugin', 'generator/plugins/markdown', 'generator/plugins/openrpc'];
 const sources = [
   'generator',
   'generated',
@@ -60,7 +61,7 @@ async function buildAll(target) {
   const cjs = path.join(target, 'cjs');
   const revisions = readdirSync(path.join(root, 'generated')).filter((name) => name !== 'runtime');
   await build({
-    entryPoints: ['generator/index', ...revisions.map((revision) => `generated/${revision}/index`)].map((name) => ({
+    entryPoints: [...ENTRIES, ...revisions.map((revision) => `generated/${revision}/index`)].map((name) => ({
       in: path.join(target, `${name}.js`),
       out: name,
     })),

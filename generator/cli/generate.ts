@@ -35,6 +35,11 @@ export function declareGenerate(program: Command): void {
     .option('--schema <file>', 'a schema that is not built in, of either dialect; - for standard input')
     .option('--catalog <file>', 'the method catalog of --schema');
   addExtensionOptions(command)
+    .addOption(
+      new Option('--plugin <file>', 'a plugin that writes more files: a file or a package; repeatable').argParser(
+        appendValue,
+      ),
+    )
     .option('-o, --out <dir>', 'output folder; - for standard output (default: generated, or - with --schema -)')
     .addOption(new Option('--emit <parts>', 'parts to write, with their dependencies; listed below'))
     .option('--methods <methods>', 'with --emit stubs: the requests to write handlers for (default: all that need one)')
@@ -43,7 +48,7 @@ export function declareGenerate(program: Command): void {
     .addOption(allowOutsideOption())
     .option('--check', 'write nothing; exit 1 if a file is stale, missing or orphaned')
     .option('--dry-run', 'write nothing; print what would be written')
-    .option('--watch', 'generate again whenever schema, catalog, config or tools change, until Ctrl-C')
+    .option('--watch', 'generate again whenever an input changes, until Ctrl-C')
     .option('--strict', 'treat warnings as errors')
     .addOption(trustPatternsOption())
     .addOption(additionalSchemaOption())
@@ -71,6 +76,9 @@ Examples:
 
   # Add an extension to the revision that it extends
   mcpgen generate -r 2026-07-28 --extension io.modelcontextprotocol/tasks
+
+  # Write an OpenRPC document of each revision as well
+  mcpgen generate --plugin mcpgen/plugins/openrpc
 
   # Read a schema that is not built in
   mcpgen generate --schema my.json --catalog my-catalog.json -o src/mine

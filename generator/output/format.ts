@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { format, resolveConfig, resolveConfigFile, type Options } from 'prettier';
+import { format, getFileInfo, resolveConfig, resolveConfigFile, type Options } from 'prettier';
 import { McpgenError } from '../errors.js';
 import { formatSimple } from './simple-format.js';
 
@@ -49,6 +49,22 @@ export class Formatter {
     }
     return `${pieces.map((piece, index) => texts[index] ?? known.get(piece) ?? '').join('\n\n')}\n`;
   }
+}
+
+/**
+ * Formats a text of any format with the nearest Prettier and EditorConfig files. A format that Prettier does not know
+ * stays as it is, with one line break at the end.
+ *
+ * @param fileName - Where the file will be; it need not exist yet.
+ * @throws {@link McpgenError} if the config is invalid; any other error is about the text.
+ */
+export async function formatAnyText(text: string, fileName: string): Promise<string> {
+  const lines = text.replaceAll('\r\n', '\n');
+  const { inferredParser } = await getFileInfo(fileName);
+  if (inferredParser === null) return `${lines.trimEnd()}\n`;
+  return formatWithConfig(await readPrettierConfig(fileName), fileName, (config) =>
+    format(lines, { ...config, ...WHOLE_FILE_OPTIONS, filepath: fileName }),
+  );
 }
 
 /** The Prettier and EditorConfig settings of a file, which need not exist. */

@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSyn
 import path from 'node:path';
 import { McpgenError } from '../errors.js';
 import { isBelow } from '../paths.js';
-import { readOrigin } from './ownership.js';
+import { markedPath, markSyntax, readOrigin } from './ownership.js';
 
 /** Prefix of staged files; the next run removes those that a killed process left. */
 export const STAGED_PREFIX = '.mcpgen-tmp-';
@@ -97,10 +97,12 @@ function findUnusedRuntime(
     .flatMap((name) => typescriptFiles(path.join(folder, name)).map((file) => path.posix.join(name, file)))
     .some((name) => !passed.has(name) && readOutputFile(path.join(folder, name)).includes('./runtime/'));
   if (isUsed) return [];
-  const shared = typescriptFilesBelow(runtime).map((name): FileChange => {
-    const actual = readOutputFile(path.join(runtime, name));
-    return { path: `runtime/${name}`, status: 'orphaned', expected: undefined, actual };
-  });
+  const shared = markableFilesBelow(runtime)
+    .filter((name) => name.endsWith('.ts'))
+    .map((name): FileChange => {
+      const actual = readOutputFile(path.join(runtime, name));
+      return { path: `runtime/${name}`, status: 'orphaned', expected: undefined, actual };
+    });
   // A foreign file stays, and may import the others.
   return shared.every(isUnmodified) ? shared : [];
 }
@@ -109,21 +111,37 @@ function findUnusedRuntime(
 function findOrphans(folder: string, files: readonly PlannedFile[]): readonly FileChange[] {
   const expected = new Set(files.map((file) => file.path));
   // Other revisions in this folder may need the shared files.
-  const folders = [...new Set(files.map((file) => path.posix.dirname(file.path)))]
-    .filter((name) => name !== 'runtime' && !name.startsWith('runtime/'))
-    .sort();
-  return folders.flatMap((name) => {
+  return outputFiles(folder, files)
+    .filter((file) => !expected.has(file) && file.split('/')[0] !== 'runtime')
+    .flatMap((file): FileChange[] => {
+      const actual = readOutputFile(path.join(folder, file));
+      const change: FileChange = { path: file, status: 'orphaned', expected: undefined, actual };
+      return isUnmodified(change) ? [change] : [];
+    });
+}
+
+/**
+ * Files that a run may have written: those in the folders of planned files and, below the folders of revisions and
+ * tools, those whose mark names exactly their path. A plugin that is no longer used may have had more folders.
+ */
+function outputFiles(folder: string, files: readonly PlannedFile[]): readonly string[] {
+  const folders = [...new Set(files.map((file) => path.posix.dirname(file.path)))].sort();
+  const direct = folders.flatMap((name) => {
     const real = resolveBelow(folder, name);
-    if (!existsSync(real)) return [];
-    return typescriptFiles(real)
-      .map((entry) => path.posix.join(name, entry))
-      .filter((file) => !expected.has(file))
-      .flatMap((file): FileChange[] => {
-        const actual = readOutputFile(path.join(folder, file));
-        const change: FileChange = { path: file, status: 'orphaned', expected: undefined, actual };
-        return isUnmodified(change) ? [change] : [];
-      });
+    return existsSync(real) ? markableFiles(real).map((entry) => path.posix.join(name, entry)) : [];
   });
+  const known = new Set(direct);
+  const tops = [...new Set(folders.map((name) => name.split('/')[0] ?? ''))].filter(
+    (name) => name !== '.' && name !== 'runtime',
+  );
+  const below = tops
+    .flatMap((name) => {
+      const real = resolveBelow(folder, name);
+      return existsSync(real) ? markableFilesBelow(real).map((entry) => path.posix.join(name, entry)) : [];
+    })
+    .filter((file) => !known.has(file))
+    .filter((file) => markedPath(file, readOutputFile(path.join(folder, file))) === file);
+  return [...direct, ...below];
 }
 
 function isUnmodified({ path: file, actual = '' }: FileChange): boolean {
@@ -131,26 +149,23 @@ function isUnmodified({ path: file, actual = '' }: FileChange): boolean {
 }
 
 /**
- * TypeScript files in an output folder that are neither planned nor provably generated. They are kept.
+ * Files in an output folder that are neither planned nor provably generated, and are kept: TypeScript files, and edited
+ * files of other formats.
  *
  * @param folder - The output folder; it need not exist.
  * @param files - All planned files.
  */
 export function findKeptFiles(folder: string, files: readonly PlannedFile[]): readonly FileChange[] {
   const planned = new Set(files.map((file) => file.path));
-  const folders = [...new Set(['.', ...files.map((file) => path.posix.dirname(file.path))])].sort();
-  return folders.flatMap((name) => {
-    const real = resolveBelow(folder, name);
-    if (!existsSync(real)) return [];
-    return typescriptFiles(real)
-      .map((entry) => path.posix.join(name, entry))
-      .filter((file) => !planned.has(file))
-      .flatMap((file): FileChange[] => {
-        const actual = readOutputFile(path.join(folder, file));
-        const change: FileChange = { path: file, status: 'kept', expected: actual, actual };
-        return isUnmodified(change) ? [] : [change];
-      });
-  });
+  return outputFiles(folder, [...files, { path: 'index.ts', contents: '' }])
+    .filter((file) => !planned.has(file))
+    .flatMap((file): FileChange[] => {
+      const actual = readOutputFile(path.join(folder, file));
+      const origin = readOrigin(file, actual);
+      // Other formats next to the output are no surprise.
+      const isKept = origin === 'edited' || (origin === 'foreign' && file.endsWith('.ts'));
+      return isKept ? [{ path: file, status: 'kept', expected: actual, actual }] : [];
+    });
 }
 
 /**
@@ -247,22 +262,27 @@ function readExisting(target: string, relative: string): string | undefined {
 
 /** Names of the TypeScript files of a folder, without staged files and anything that is not a plain file. */
 function typescriptFiles(folder: string): readonly string[] {
+  return markableFiles(folder).filter((name) => name.endsWith('.ts'));
+}
+
+/** Names of the files of a folder that can have a mark, without staged files and anything that is not a plain file. */
+function markableFiles(folder: string): readonly string[] {
   return withReadErrors(folder, () => readdirSync(folder, { withFileTypes: true }))
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.startsWith(STAGED_PREFIX))
+    .filter((entry) => entry.isFile() && markSyntax(entry.name) !== undefined && !entry.name.startsWith(STAGED_PREFIX))
     .map((entry) => entry.name)
     .sort();
 }
 
 /** The same for a folder and everything below it, as paths relative to that folder. */
-function typescriptFilesBelow(folder: string): readonly string[] {
+function markableFilesBelow(folder: string): readonly string[] {
   const subfolders = withReadErrors(folder, () => readdirSync(folder, { withFileTypes: true }))
-    .filter((entry) => entry.isDirectory())
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && entry.name !== 'node_modules')
     .map((entry) => entry.name)
     .sort();
   return [
-    ...typescriptFiles(folder),
+    ...markableFiles(folder),
     ...subfolders.flatMap((name) =>
-      typescriptFilesBelow(path.join(folder, name)).map((file) => path.posix.join(name, file)),
+      markableFilesBelow(path.join(folder, name)).map((file) => path.posix.join(name, file)),
     ),
   ];
 }

@@ -6,21 +6,27 @@ import { HIDDEN_CHARACTERS } from '../text.js';
  * date and no version of the tool, so that the same input produces the same bytes.
  *
  * @param command - The command that regenerates the files.
+ * @param plugin - The plugin that wrote the file.
  */
-export function protocolHeader(protocol: Protocol, command: string): string {
+export function protocolHeader(protocol: Protocol, command: string, plugin?: string): string {
+  const lines = protocolHeaderLines(protocol, command, plugin).map((line) => `// ${line}`);
+  return `${[...lines, '/* eslint-disable */'].join('\n')}\n`;
+}
+
+/** The lines of the header of a protocol's files, without comment marks. */
+export function protocolHeaderLines(protocol: Protocol, command: string, plugin?: string): readonly string[] {
   const { name, revision, source, extensions, errata, isDraft } = protocol;
-  const lines = [
-    `// ${singleLine(name)}, revision ${singleLine(revision)}${isDraft ? ' (a draft: it may still change)' : ''}`,
-    `// Schema: ${sourceText(source)}`,
+  return [
+    `${singleLine(name)}, revision ${singleLine(revision)}${isDraft ? ' (a draft: it may still change)' : ''}`,
+    `Schema: ${sourceText(source)}`,
     ...extensions.map(
       (extension) =>
-        `// Extension: ${singleLine(extension.id)}${extension.isDraft ? ' (a draft)' : ''}, ${sourceText(extension.source)}`,
+        `Extension: ${singleLine(extension.id)}${extension.isDraft ? ' (a draft)' : ''}, ${sourceText(extension.source)}`,
     ),
-    `// Errata: ${errata.length === 0 ? 'none' : errata.map((erratum) => erratum.id).join(', ')}`,
-    `// Regenerate: ${singleLine(command)}`,
-    '/* eslint-disable */',
+    `Errata: ${errata.length === 0 ? 'none' : errata.map((erratum) => erratum.id).join(', ')}`,
+    ...(plugin === undefined ? [] : [`Plugin: ${singleLine(plugin)}`]),
+    `Regenerate: ${singleLine(command)}`,
   ];
-  return `${lines.join('\n')}\n`;
 }
 
 /**

@@ -1,20 +1,24 @@
 import { escapeHiddenCharacters } from '../text.js';
 
-/** The files of a revision, without extension. */
-export type ModuleName =
-  | 'types'
-  | 'methods'
-  | 'messages'
-  | 'guards'
-  | 'errors'
-  | 'validators'
-  | 'zod'
-  | 'revision'
-  | 'client'
-  | 'server'
-  | 'handlers'
-  | 'aliases'
-  | 'index';
+/** The files of a revision that mcpgen itself writes, without extension. */
+export const MODULE_NAMES = [
+  'types',
+  'methods',
+  'messages',
+  'guards',
+  'errors',
+  'validators',
+  'zod',
+  'revision',
+  'client',
+  'server',
+  'handlers',
+  'aliases',
+  'index',
+] as const;
+
+/** A file of a revision, without extension. */
+export type ModuleName = (typeof MODULE_NAMES)[number];
 
 /** A file of a tool's types, without extension. */
 export type ToolModule = `tools/${string}`;
@@ -72,7 +76,7 @@ function joinLines(texts: readonly string[]): string {
  * A TypeScript file under construction. Imports are collected as names are used, and written at the end: sorted,
  * type-only if possible, and without unused ones.
  */
-export class SourceFile<Name extends ModuleName | ToolModule = ModuleName> {
+export class SourceFile<Name extends string = ModuleName> {
   readonly name: Name;
   /** Its name on disk without extension, if the protocol has another word for it. */
   readonly fileName: string;
@@ -140,6 +144,12 @@ export class SourceFile<Name extends ModuleName | ToolModule = ModuleName> {
     this.add(local(kind, name, text));
   }
 
+  /** The other files that it imports, without extension. */
+  importedModules(): readonly string[] {
+    const reexported = this.#reexports.map(({ from }) => from);
+    return [...new Set([...this.#types.keys(), ...this.#values.keys(), ...this.#namespaces.values(), ...reexported])];
+  }
+
   /** Names that the file exports. */
   exports(): readonly string[] {
     return [
@@ -158,20 +168,27 @@ export class SourceFile<Name extends ModuleName | ToolModule = ModuleName> {
     ];
   }
 
+  /** The module specifier of another file; a file of a plugin may be in a folder below the revision's. */
+  #specifier(from: AnyModule, { importExtension }: PrintOptions): string {
+    const depth = this.name.startsWith('tools/') ? 0 : this.name.split('/').length - 1;
+    const specifier = importSpecifier(from, importExtension);
+    return depth === 0 ? specifier : '../'.repeat(depth) + specifier.replace(/^\.\//, '');
+  }
+
   /** The file's top-level pieces of code, not yet formatted. */
   print(options: PrintOptions): readonly string[] {
     const packages = [...this.#packages].map(([name, from]) => `import * as ${name} from ${JSON.stringify(from)};`);
     const shared = [...this.#namespaces].map(
-      ([name, from]) => `import * as ${name} from "${importSpecifier(from, options.importExtension)}";`,
+      ([name, from]) => `import * as ${name} from "${this.#specifier(from, options)}";`,
     );
     const imports = [
       ...packages,
       ...shared,
-      ...printImports(this.#types, 'import type', options),
-      ...printImports(this.#values, 'import', options),
+      ...printImports(this.#types, 'import type', (from) => this.#specifier(from, options)),
+      ...printImports(this.#values, 'import', (from) => this.#specifier(from, options)),
     ];
     const passedOn = this.#reexports.flatMap(({ from, values, types }) => {
-      const source = JSON.stringify(importSpecifier(from, options.importExtension));
+      const source = JSON.stringify(this.#specifier(from, options));
       return [`export { ${values.join(', ')} } from ${source};`, `export type { ${types.join(', ')} } from ${source};`];
     });
     return (
@@ -204,12 +221,9 @@ function addImport(uses: Map<AnyModule, Set<string>>, from: AnyModule, name: str
 function printImports(
   uses: ReadonlyMap<AnyModule, ReadonlySet<string>>,
   keyword: string,
-  options: PrintOptions,
+  specifierOf: (from: AnyModule) => string,
 ): string[] {
   return [...uses.keys()]
     .sort()
-    .map(
-      (from) =>
-        `${keyword} { ${[...(uses.get(from) ?? [])].sort().join(', ')} } from "${importSpecifier(from, options.importExtension)}";`,
-    );
+    .map((from) => `${keyword} { ${[...(uses.get(from) ?? [])].sort().join(', ')} } from "${specifierOf(from)}";`);
 }

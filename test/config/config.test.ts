@@ -167,6 +167,7 @@ describe('the schema for editors', () => {
       catalog: true,
       extensions: true,
       extend: true,
+      plugins: true,
       emit: true,
       methods: true,
       importExtension: true,

@@ -8,7 +8,7 @@ import type * as Prettier from 'prettier';
 // Not imported by its name, which leads here.
 const prettier = createRequire(import.meta.url)('prettier') as typeof Prettier;
 
-export const { clearConfigCache, resolveConfig, resolveConfigFile } = prettier;
+export const { clearConfigCache, getFileInfo, resolveConfig, resolveConfigFile } = prettier;
 
 /** Between pieces that the generator formats together; `test/output/format.test.ts` checks that they come out as alone. */
 const PIECE_BORDER = '\n\n// mcpgen: border\n\n';

@@ -106,6 +106,30 @@ test('case-103: follows every input until SIGINT', async () => {
   expect(await watching.ended).toBe(0);
 });
 
+test('runs again when a plugin of the config changes, or is repaired', async () => {
+  const cwd = project();
+  const plugin = (text: string): string =>
+    `import { definePlugin } from 'mcpgen/plugin';\nexport default definePlugin(1, () => [{ path: 'a.md', text: ${text} }]);\n`;
+  const config = JSON.parse(readFileSync(path.join(cwd, 'mcpgen.config.json'), 'utf8')) as object;
+  mkdirSync(path.join(cwd, 'plugins'));
+  writeFileSync(path.join(cwd, 'plugins/a.js'), plugin('"first"'));
+  writeFileSync(path.join(cwd, 'mcpgen.config.json'), JSON.stringify({ ...config, plugins: ['./plugins/a.js'] }));
+  const written = path.join(cwd, 'out/draft/a.md');
+  const watching = new WatchProcess(cwd);
+  await watching.until('first round', () => watching.rounds === 1);
+  expect(readFileSync(written, 'utf8')).toContain('first');
+  saveAtomically(path.join(cwd, 'plugins/a.js'), plugin('"second"'));
+  await watching.until('second', () => readFileSync(written, 'utf8').includes('second'));
+  writeFileSync(path.join(cwd, 'plugins/a.js'), plugin('nothing'));
+  await watching.until('error', () => watching.err.includes('the plugin failed for draft: nothing is not defined'));
+  expect(readFileSync(written, 'utf8')).toContain('second');
+  saveAtomically(path.join(cwd, 'plugins/a.js'), plugin('"third"'));
+  await watching.until('third', () => readFileSync(written, 'utf8').includes('third'));
+  expect(findInternals(watching.err)).toEqual([]);
+  watching.child.kill('SIGINT');
+  expect(await watching.ended).toBe(0);
+});
+
 test('reports a missing config', async () => {
   const cwd = project();
   const config = path.join(cwd, 'mcpgen.config.json');

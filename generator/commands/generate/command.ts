@@ -211,6 +211,7 @@ function fixCommand({ config }: Settings, commandLine: GenerateCommandLine): str
       nullable: commandLine.nullable ? true : undefined,
       extension: commandLine.extensions,
       extend: commandLine.extend,
+      plugin: commandLine.plugins,
       out: commandLine.out,
       allowOutside: commandLine.allowOutside ? true : undefined,
     },

@@ -37,6 +37,7 @@ export function parseGenerateOptions(raw: RawOptions): GenerateCommandLine {
     nullable: booleanOption(raw, 'nullable'),
     extensions: stringsOption(raw, 'extension'),
     extend: pathsOption(raw, 'extend'),
+    plugins: pathsOption(raw, 'plugin'),
     check: booleanOption(raw, 'check'),
     dryRun: booleanOption(raw, 'dryRun'),
     watch: booleanOption(raw, 'watch'),

@@ -1,6 +1,7 @@
 import { DEFAULT_PARTS, EMITTABLE, type Emittable } from '../../emit/parts.js';
 import { McpgenError } from '../../errors.js';
-import type { GenerateOptions } from '../../index.js';
+import type { GenerateOptions, NamedPlugin } from '../../index.js';
+import { loadPlugin } from '../../plugin-host/load.js';
 import { readExtension } from '../../read/extension.js';
 import { readAdditionalSchemas } from '../../read/schema/additional.js';
 import { showProgress } from '../../terminal.js';
@@ -17,7 +18,7 @@ export interface GeneratePlan {
 
 /** Reads the input of a run. */
 export async function planGenerate(
-  { options: given, config }: Settings,
+  { options: given, config, pluginFolder }: Settings,
   { dryRun = false }: { readonly dryRun?: boolean } = {},
 ): Promise<GeneratePlan> {
   if (given.schema === '-' && given.catalog === '-') {
@@ -45,11 +46,19 @@ export async function planGenerate(
     ...(given.catalog === undefined ? {} : { catalog: readInputFile(given.catalog, '--catalog') }),
     ...(given.extensions === undefined ? {} : { extensions: given.extensions }),
     ...(given.extend === undefined ? {} : { extend: await Promise.all(given.extend.map(readExtension)) }),
+    ...(given.plugins === undefined ? {} : { plugins: await loadPlugins(given.plugins, pluginFolder) }),
     ...(given.emit === undefined ? {} : { emit: given.emit.flatMap(parsePart) }),
     ...(given.methods === undefined ? {} : { methods: given.methods }),
     ...(tools === undefined ? {} : { tools }),
   };
   return { out, options };
+}
+
+/** Loads plugins one after the other, since they may disturb the process. */
+async function loadPlugins(specifiers: readonly string[], folder: string): Promise<readonly NamedPlugin[]> {
+  const plugins: NamedPlugin[] = [];
+  for (const specifier of specifiers) plugins.push(await loadPlugin(specifier, folder));
+  return plugins;
 }
 
 /**

@@ -3,6 +3,7 @@ import { watch } from 'chokidar';
 import { diagnosticJson, McpgenError } from '../../errors.js';
 import { generate } from '../../index.js';
 import { isUpToDate } from '../../output/plan.js';
+import { pluginFile } from '../../plugin-host/load.js';
 import { printError, printLine, printToStderr, printWarning, showProgress, stdoutColors } from '../../terminal.js';
 import { fileChangeJson, displayedFolder, countByStatus } from '../shared/file-changes.js';
 import { planGenerate } from './plan.js';
@@ -33,7 +34,7 @@ export async function watchCommand(commandLine: GenerateCommandLine): Promise<nu
   let inputs = watchedInputs(settings);
   if (settings.options.out === '-') throw outputFolderError();
   if (inputs.files.size === 0 && inputs.folders.length === 0) {
-    throw new McpgenError('nothing to watch: no config, no custom schema and no custom tools', {
+    throw new McpgenError('nothing to watch: no config, no custom schema, custom tools or plugin', {
       place: '--watch',
       remedy: 'Built-in revisions do not change: omit --watch, or write a mcpgen.config.json.',
     });
@@ -155,10 +156,11 @@ function outputFolderError(): McpgenError {
   return new McpgenError('--watch needs an output folder', { place: '--out -', remedy: 'Pass --out DIR.' });
 }
 
-function watchedInputs({ options, config }: Settings): WatchedInputs {
+function watchedInputs({ options, config, pluginFolder }: Settings): WatchedInputs {
   const files = [options.schema, options.catalog, ...(options.additionalSchemas ?? [])].filter(
     (file) => file !== undefined,
   );
+  files.push(...(options.plugins ?? []).flatMap((plugin) => pluginFile(plugin, pluginFolder) ?? []));
   const folders: string[] = [];
   for (const catalog of options.extend ?? []) {
     files.push(catalog);

@@ -33,6 +33,8 @@ export interface ConfigurableOptions {
   readonly extensions: readonly string[] | undefined;
   /** Catalogs of other extensions. */
   readonly extend: readonly string[] | undefined;
+  /** Files and packages of plugins. */
+  readonly plugins: readonly string[] | undefined;
 }
 
 /** Which config is used, and whether it may write outside its folder. */
@@ -49,6 +51,8 @@ export interface Settings {
   /** The given options, else those of the config. */
   readonly options: ConfigurableOptions;
   readonly config: ConfigFile | undefined;
+  /** The folder that the plugins are relative to. */
+  readonly pluginFolder: string;
 }
 
 /** The keys of a config that an option overrides. */
@@ -62,11 +66,14 @@ const OVERRIDABLE_KEYS = [
   'importExtension',
   'extensions',
   'extend',
+  'plugins',
 ] as const;
 
 /** The option that overrides a key of a config. */
 function overridingFlag(key: (typeof OVERRIDABLE_KEYS)[number]): string {
-  return key === 'revisions' || key === 'extensions' ? optionFlag(key.slice(0, -1)) : optionFlag(key);
+  return key === 'revisions' || key === 'extensions' || key === 'plugins'
+    ? optionFlag(key.slice(0, -1))
+    : optionFlag(key);
 }
 
 /** Which config is used, from the command line. */
@@ -93,6 +100,7 @@ export function configuredByFile({ config, allowOutside }: ConfigOptions): Comma
     nullable: false,
     extensions: undefined,
     extend: undefined,
+    plugins: undefined,
   };
 }
 
@@ -105,7 +113,7 @@ export function configuredByFile({ config, allowOutside }: ConfigOptions): Comma
  */
 export async function resolveSettings(commandLine: CommandLine): Promise<Settings> {
   const config = await readConfig(process.cwd(), commandLine.config);
-  if (config === undefined) return { options: commandLine, config };
+  if (config === undefined) return { options: commandLine, config, pluginFolder: process.cwd() };
   const { config: own, folder } = config;
   if (commandLine.out === undefined && own.out !== undefined) refuseOutsideFolder(config, commandLine);
   const relative = (file: string | undefined): string | undefined =>
@@ -129,8 +137,9 @@ export async function resolveSettings(commandLine: CommandLine): Promise<Setting
     additionalSchemas: commandLine.additionalSchemas ?? relatives(own.additionalSchemas),
     extensions: commandLine.extensions ?? own.extensions,
     extend: commandLine.extend ?? relatives(own.extend),
+    plugins: commandLine.plugins ?? own.plugins,
   };
-  return { options, config };
+  return { options, config, pluginFolder: commandLine.plugins === undefined ? folder : process.cwd() };
 }
 
 /**

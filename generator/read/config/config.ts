@@ -22,6 +22,8 @@ export interface Config {
   readonly extensions?: readonly string[];
   /** Paths of the catalogs of other extensions. */
   readonly extend?: readonly string[];
+  /** Plugins that write more files for each revision: paths of files, or names of packages. */
+  readonly plugins?: readonly string[];
   /** The parts to write; `default` means those that are written without this key. */
   readonly emit?: readonly string[];
   /** With `stubs`: the methods to write handlers for. */

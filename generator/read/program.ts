@@ -1,0 +1,109 @@
+/**
+ * Loads and runs programs of users, whose failures become errors with a place.
+ */
+import path from 'node:path';
+import { McpgenError } from '../errors.js';
+
+/** Time limit for each program, in milliseconds. */
+const TIMEOUT_MS = 30_000;
+
+/** How a program is loaded. */
+export interface ProgramOptions {
+  /** The beginning of the message if it fails: `the config cannot be loaded`. */
+  readonly failure: string;
+  /** Files that a program imports under a fixed name, by that name. */
+  readonly alias?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Loads a module in JavaScript or TypeScript.
+ *
+ * @param file - Absolute path.
+ * @returns Its default export; undefined without one.
+ * @throws {@link McpgenError} if it fails, ends the process, or does not finish in time.
+ */
+export async function loadProgram(file: string, { failure, alias = {} }: ProgramOptions): Promise<unknown> {
+  let loaded: unknown;
+  try {
+    loaded = await runForeign(async () => {
+      // Imported on demand. Nothing is cached, so that a watched program is read again.
+      const { createJiti } = await import('jiti');
+      const jiti = createJiti(import.meta.url, { fsCache: false, moduleCache: false, interopDefault: false, alias });
+      return jiti.import(file);
+    });
+  } catch (error) {
+    throw programError(failure, file, error);
+  }
+  return loaded !== null && typeof loaded === 'object' && 'default' in loaded ? loaded.default : undefined;
+}
+
+/**
+ * The error of a program that failed: the first line of what it threw, and the position if its stack has it.
+ *
+ * @param message - What failed.
+ * @param file - The program, absolute.
+ */
+export function programError(message: string, file: string, error: unknown): McpgenError {
+  const [line = ''] = thrownReason(error).split('\n');
+  return new McpgenError(`${message}: ${line.replaceAll(`${path.dirname(file)}${path.sep}`, '')}`, {
+    place: file + thrownPosition(file, error),
+    remedy: 'Fix the error there.',
+    cause: error,
+  });
+}
+
+/** Runs code of others, and converts its effects on the process to errors. */
+export async function runForeign<T>(load: () => Promise<T>): Promise<T> {
+  const exit: typeof process.exit = Reflect.get(process, 'exit');
+  let stop: () => void = () => undefined;
+  const disturbed = new Promise<never>((_, reject) => {
+    const fail = (error: unknown): void => {
+      reject(error instanceof Error ? error : new Error(thrownReason(error)));
+    };
+    const stall = (): void => {
+      fail(new Error('it awaits a promise that never settles'));
+    };
+    const timer = setTimeout(() => {
+      fail(new Error(`timed out after ${TIMEOUT_MS / 1000} s`));
+    }, TIMEOUT_MS).unref();
+    // An error of a program rejects its import, or is an uncaught exception.
+    process.exit = (): never => {
+      throw new Error('it ends the process');
+    };
+    process.once('beforeExit', stall);
+    // Prepended, since another listener would end the run.
+    process.setUncaughtExceptionCaptureCallback(fail);
+    stop = () => {
+      clearTimeout(timer);
+      process.exit = exit;
+      process.off('beforeExit', stall);
+      process.setUncaughtExceptionCaptureCallback(null);
+    };
+  });
+  try {
+    return await Promise.race([load(), disturbed]);
+  } finally {
+    stop();
+  }
+}
+
+/** The message of a thrown value, which may have any type. */
+export function thrownReason(error: unknown): string {
+  try {
+    return String(error instanceof Error ? (error as { readonly message: unknown }).message : error);
+  } catch {
+    return 'it throws a value that cannot be shown';
+  }
+}
+
+/** Line and column at which a program failed, from its stack: `:3:7`, or empty. */
+function thrownPosition(file: string, error: unknown): string {
+  let stack: unknown;
+  try {
+    stack = error instanceof Error ? error.stack : undefined;
+  } catch {
+    // Reading a thrown value may throw too.
+  }
+  const at = typeof stack === 'string' ? stack.indexOf(`${file}:`) : -1;
+  return at === -1 ? '' : (/^:\d+:\d+/.exec(String(stack).slice(at + file.length))?.[0] ?? '');
+}
