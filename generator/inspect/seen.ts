@@ -96,21 +96,6 @@ export function otherSide(side: Side): Side {
   return side === 'client' ? 'server' : 'client';
 }
 
-/** A key that keeps `1` and `"1"` apart, and is not long. */
-export function keyOf(value: unknown): string {
-  const text = typeof value === 'string' ? `"${value}` : String(value);
-  return text.length <= MAX_KEY_LENGTH ? text : `${text.slice(0, MAX_KEY_LENGTH)}#${text.length}:${sumOf(text)}`;
-}
-
-const MAX_KEY_LENGTH = 200;
-
-/** A checksum (FNV-1a), which tells long keys apart. */
-function sumOf(text: string): number {
-  let sum = 0x811c9dc5;
-  for (let at = 0; at < text.length; at += 1) sum = Math.imul(sum ^ text.charCodeAt(at), 0x01000193);
-  return sum >>> 0;
-}
-
 /** A value in a message for people, cut. */
 export function show(value: unknown): string {
   const text = value === undefined ? 'absent' : JSON.stringify(value);

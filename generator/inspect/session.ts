@@ -2,6 +2,7 @@
 import { META_KEYS, type Revision } from '../../generated/runtime/protocol/revision.js';
 import { formatPointer, isObject, memberAt, ownMember, type JsonObject, type JsonValue } from '../read/json/json.js';
 import type { Side } from '../recording/entry.js';
+import { isResponse, keyOf, messagesOf } from '../recording/message.js';
 import { BoundedMap, BoundedSet } from './bounded.js';
 import { CancellationCheck } from './checks/cancellation.js';
 import { ClientFeatureCheck } from './checks/client-features.js';
@@ -19,7 +20,6 @@ import type { Finding, InspectedMessage } from './finding.js';
 import { findRevision, REVISIONS } from '../revisions.js';
 import { reportTo } from './report.js';
 import {
-  keyOf,
   otherSide,
   show,
   type PendingRequest,
@@ -181,7 +181,7 @@ export class Session implements SessionFacts {
     // JSON-RPC has batches; only these revisions took a position against them.
     if (version !== undefined && version >= '2025-06-18') report('batch-not-supported', `${version} has no batches`);
     if (batch.length === 0) report('invalid-batch', 'the batch is empty');
-    const responses = batch.filter(isResponse).length;
+    const responses = messagesOf(batch).filter(isResponse).length;
     const isMixed = responses > 0 && responses < batch.length;
     if (isMixed) report('invalid-batch', 'responses are mixed with other messages');
     // Whoever refuses a batch answers it with one error, which has no id.
@@ -377,12 +377,4 @@ const MAX_BATCH = 10_000;
 /** Whether a message is the first of a session, so that nothing before it is missing. */
 function beginsSession(method: string): boolean {
   return method === 'initialize' || method === 'server/discover';
-}
-
-function isResponse(value: JsonValue): boolean {
-  return (
-    isObject(value) &&
-    !Object.hasOwn(value, 'method') &&
-    (Object.hasOwn(value, 'result') || Object.hasOwn(value, 'error'))
-  );
 }

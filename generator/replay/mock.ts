@@ -10,7 +10,8 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../read/json/json.js';
-import { isMethodCall, isRequest, isResponse, keyOf, methodOf, type Script } from './script.js';
+import { isMethodCall, isRequest, isResponse, keyOf, messagesOf, methodOf } from '../recording/message.js';
+import type { Script } from './script.js';
 
 /** A request of the recorded client, or something else that it sent, and what the server sent because of it. */
 interface Exchange {
@@ -175,8 +176,7 @@ export class MockConnection {
     this.#server = server;
     this.#transport = transport;
     transport.onmessage = (value) => {
-      for (const message of Array.isArray(value) ? (value as readonly unknown[]) : [value])
-        if (isObject(message as JsonValue)) this.#receive(message as JsonObject);
+      for (const message of messagesOf(value as JsonValue)) this.#receive(message);
     };
     transport.onend = () => {
       this.#isEnding = true;

@@ -1,10 +1,11 @@
 /** Plays the client's side of a recording against a server. */
 import type { Transport } from '../../generated/runtime/jsonrpc/transport.js';
-import { memberAt, isObject, ownMember, type JsonObject, type JsonValue } from '../read/json/json.js';
+import { memberAt, ownMember, type JsonObject, type JsonValue } from '../read/json/json.js';
 import { ChosenValues } from './chosen-values.js';
 import { compareMessages, type Comparison, type ValueDifference } from './compare.js';
 import type { LooseKind, Matchers } from './matchers.js';
-import { isRequest, isResponse, keyOf, MessageNames, methodOf, type RecordedMessage, type Script } from './script.js';
+import { isRequest, isResponse, keyOf, messagesOf, methodOf } from '../recording/message.js';
+import { MessageNames, type RecordedMessage, type Script } from './script.js';
 
 /** How a recording is played. */
 export interface PlayOptions {
@@ -104,8 +105,7 @@ class Player {
   async play(): Promise<PlayResult> {
     const transport = this.#transport;
     transport.onmessage = (value) => {
-      for (const message of Array.isArray(value) ? (value as readonly unknown[]) : [value])
-        if (isObject(message as JsonValue)) this.#receive(message as JsonObject);
+      for (const message of messagesOf(value as JsonValue)) this.#receive(message);
     };
     transport.onerror = (error) => {
       this.#lastError = error.message;

@@ -1,9 +1,10 @@
 /** Writes a recording as a test for Vitest over the generated client. */
-import { memberAt, isObject, ownMember, type JsonObject, type JsonValue } from '../read/json/json.js';
+import { memberAt, isObject, ownMember, stableStringify, type JsonObject, type JsonValue } from '../read/json/json.js';
 import { literalKey } from '../print/names.js';
 import { escapeHiddenCharacters } from '../text.js';
 import { coversPlace, isPlace, looseTemplate, type Matchers } from './matchers.js';
-import { isMethodCall, isRequest, isResponse, keyOf, methodOf, type Script } from './script.js';
+import { isMethodCall, isRequest, isResponse, keyOf, methodOf } from '../recording/message.js';
+import type { Script } from './script.js';
 
 /** What a test needs in addition to the recording. */
 export interface TestSettings {
@@ -125,7 +126,10 @@ function readAnswers({ steps, fromServer }: Script): ReadonlyMap<string, readonl
   }
   // The same answer every time is one answer.
   return new Map(
-    [...answers].map(([method, list]) => [method, new Set(list.map(keyOf)).size === 1 ? list.slice(0, 1) : list]),
+    [...answers].map(([method, list]) => [
+      method,
+      new Set(list.map((answer) => stableStringify(answer))).size === 1 ? list.slice(0, 1) : list,
+    ]),
   );
 }
 

@@ -1,7 +1,8 @@
 import { META_KEYS } from '../../../generated/runtime/protocol/revision.js';
 import { isObject, memberAt, ownMember, type JsonObject, type JsonValue } from '../../read/json/json.js';
 import { BoundedMap, BoundedSet } from '../bounded.js';
-import { keyOf, show, type Seen, type SeenCall, type SessionCheck } from '../seen.js';
+import { keyOf } from '../../recording/message.js';
+import { show, type Seen, type SeenCall, type SessionCheck } from '../seen.js';
 
 /** Most subscriptions that are remembered. */
 const MAX_SUBSCRIPTIONS = 10_000;
