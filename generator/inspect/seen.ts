@@ -10,6 +10,7 @@ export interface PendingRequest {
   readonly from: Side;
   readonly id: string | number;
   readonly method: string;
+  /** Without the arguments of a tool or prompt. */
   readonly params: JsonObject;
   readonly revision: Revision | undefined;
   readonly time: number | undefined;
@@ -35,6 +36,8 @@ export interface SessionFacts {
   readonly capabilities: Readonly<Record<Side, JsonObject | undefined>>;
   /** The revision that `initialize` agreed on. */
   readonly agreed: Revision | undefined;
+  /** The version that `initialize` agreed on, as the server wrote it: a draft is inspected like a revision. */
+  readonly agreedVersion: string | undefined;
   /** Whether the beginning is known: the first frame began a session. */
   readonly isComplete: boolean;
   /** Whether several clients may be mixed, so that ids do not say anything. */
@@ -47,6 +50,8 @@ interface SeenBase {
   readonly session: SessionFacts;
   readonly from: Side;
   readonly frame: number;
+  /** Milliseconds, if they were recorded. */
+  readonly time: number | undefined;
   readonly message: JsonObject;
   readonly revision: Revision | undefined;
   /** The number of the HTTP exchange, over HTTP. */

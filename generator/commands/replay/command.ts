@@ -30,7 +30,7 @@ async function playAll(
   const skipped = conversations.reduce((sum, { script }) => sum + script.skipped, 0);
   if (skipped > 0) {
     printWarning({
-      message: `${skipped} ${skipped === 1 ? 'entry is no message and is' : 'entries are no messages and are'} not replayed`,
+      message: `${skipped} ${skipped === 1 ? 'entry is not a message and is' : 'entries are not messages and are'} not replayed`,
       place: file,
     });
   }
