@@ -26,12 +26,13 @@ export function declareReplay(program: Command): void {
       ).argParser(appendValue),
     )
     .option('--exact', 'compare cursors, times, tokens and the version of the server too')
+    .option('--update', 'rewrite the recording with the answers received now')
     .option('--as-server', 'answer as the recorded server, over stdio')
     .option('--port <port>', 'with --as-server: over HTTP at this port; 0 picks a free one')
     .option('--as-test <dir>', 'write a test for Vitest that makes the recorded calls')
     .option('--generated <dir>', 'with --as-test: the folder with the generated client');
   addConnectOptions(replay)
-    .option('--timeout <seconds>', 'time limit for each answer', '30')
+    .option('--timeout <seconds>', 'time limit for an answer, and for all that are missing', '30')
     .option('--json', 'print the differences as JSON')
     .addHelpText(
       'after',

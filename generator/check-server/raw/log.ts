@@ -2,9 +2,9 @@
 import type { Content, Entry } from '../../recording/entry.js';
 
 /** Most bytes of one line or body that are kept. */
-export const MAX_FRAME_BYTES = 8 * 1024 * 1024;
+export const MAX_FRAME_BYTES = 4 * 1024 * 1024;
 /** Most bytes that a server may send on one connection. */
-export const MAX_CONNECTION_BYTES = 64 * 1024 * 1024;
+export const MAX_CONNECTION_BYTES = 16 * 1024 * 1024;
 /** Most entries of one connection. */
 export const MAX_ENTRIES = 10_000;
 /** Deepest nesting of a frame that is parsed, in levels. */

@@ -10,7 +10,13 @@ import { commandOf, serverText } from '../shared/server-words.js';
 /** What `mcpgen replay` does. */
 export type ReplayAction =
   /** Plays the client's side against a server. */
-  | { readonly kind: 'play'; readonly target: ServerTarget; readonly json: boolean }
+  | {
+      readonly kind: 'play';
+      readonly target: ServerTarget;
+      readonly json: boolean;
+      /** Whether the recording is rewritten with what is different. */
+      readonly update: boolean;
+    }
   /** Is the server; over stdio without a port. */
   | { readonly kind: 'serve'; readonly port: number | undefined }
   /** Writes a test. */
@@ -53,7 +59,9 @@ function parseAction(words: readonly string[], raw: RawOptions): ReplayAction {
   const folder = stringOption(raw, 'asTest');
   const generated = stringOption(raw, 'generated');
   const port = stringOption(raw, 'port');
+  const update = booleanOption(raw, 'update');
   if (booleanOption(raw, 'asServer')) {
+    refuse(update, '--as-server', '--update');
     refuse(folder !== undefined, '--as-test', '--as-server');
     refuse(words.length > 0 || raw['http'] !== undefined, 'a server', '--as-server');
     refuse(generated !== undefined, '--generated', '--as-server');
@@ -64,12 +72,13 @@ function parseAction(words: readonly string[], raw: RawOptions): ReplayAction {
   const server = serverOf(words, stringOption(raw, 'http'));
   if (folder !== undefined) {
     refuse(booleanOption(raw, 'json'), '--json', '--as-test');
+    refuse(update, '--as-test', '--update');
     refuseConnectOptions(connect, 'a replay against a server');
     return { kind: 'test', folder, generated, server, command: commandOf(words) };
   }
   if (generated !== undefined)
     throw new McpgenError('only applies to --as-test', { place: '--generated', remedy: 'Omit it.' });
-  return { kind: 'play', target: playTarget(server, connect), json: booleanOption(raw, 'json') };
+  return { kind: 'play', target: playTarget(server, connect), json: booleanOption(raw, 'json'), update };
 }
 
 function playTarget(server: string, connect: ConnectOptions): ServerTarget {
