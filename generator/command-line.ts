@@ -25,6 +25,8 @@ const OPTION_ORDER = [
   'schema',
   'catalog',
   'revision',
+  'extension',
+  'extend',
   'emit',
   'methods',
   'importExtension',
@@ -97,7 +99,7 @@ export function optionFlag(name: string): string {
 export const FOLDER_ABOVE: Placeholder = { placeholder: 'folder above this one' };
 
 /** The command that generates a protocol's files again, as their header shows it. */
-export function regenerateCommand({ source, revision }: Protocol, options: RenderOptions): string {
+export function regenerateCommand({ source, revision, extensions }: Protocol, options: RenderOptions): string {
   // Stubs are written once, so the header does not depend on whether a run requested them.
   const parts = partsToEmit(options).filter((part) => part !== 'stubs');
   return formatCommand('generate', {
@@ -105,6 +107,8 @@ export function regenerateCommand({ source, revision }: Protocol, options: Rende
       schema: source.builtin ? undefined : sourceArgument(source.file),
       catalog: source.catalogFile === undefined ? undefined : sourceArgument(source.catalogFile),
       revision,
+      extension: extensions.filter((extension) => extension.source.builtin).map(({ id }) => id),
+      extend: extensions.flatMap((extension) => extension.source.catalogFile ?? []),
       emit: emitArgument(parts),
       importExtension: options.importExtension === 'js' ? undefined : options.importExtension,
       errata: source.corrected ? undefined : false,

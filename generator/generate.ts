@@ -4,6 +4,7 @@
 import path from 'node:path';
 import { partsToEmit, requireFolder } from './render-options.js';
 import type { RenderOptions } from './render-options.js';
+import { selectExtensions } from './model/extensions/load.js';
 import { loadProtocol, refuseWarnings } from './model/load.js';
 import type { InputFile } from './model/load.js';
 import type { SchemaDocuments } from './read/schema/documents.js';
@@ -17,6 +18,7 @@ import { refuseMethodsWithoutStub } from './emit/stubs.js';
 import { Formatter } from './output/format.js';
 import { renderProtocolFiles, renderToolsWith } from './render.js';
 import { builtinRevisions } from './read/builtin/revisions.js';
+import type { ExtensionFiles } from './read/extension.js';
 
 /** What to generate, and where. */
 export interface GenerateOptions extends RenderOptions {
@@ -34,6 +36,10 @@ export interface GenerateOptions extends RenderOptions {
   readonly strict?: boolean;
   /** Uses all regular expressions of `schema` and `tools`, without a check of their running time. */
   readonly trustPatterns?: boolean;
+  /** Identifiers of built-in extensions, each added to the revisions that it extends. */
+  readonly extensions?: readonly string[];
+  /** Files of other extensions; see {@link readExtension}. */
+  readonly extend?: readonly ExtensionFiles[];
   /** Documents that the schemas of `tools` may refer to, by URI. */
   readonly documents?: SchemaDocuments;
   /** Whether `nullable: true` of OpenAPI 3.0 allows null in the schemas of `tools`, with a warning for each. */
@@ -156,6 +162,8 @@ export async function loadAll(options: Omit<GenerateOptions, 'out'>): Promise<re
     return [
       await loadProtocol({
         ...common,
+        ...(options.extensions === undefined ? {} : { extensions: options.extensions }),
+        ...(options.extend === undefined ? {} : { extend: options.extend }),
         schema: options.schema,
         ...(revision === undefined ? {} : { revision }),
         ...(options.catalog === undefined ? {} : { catalog: options.catalog }),
@@ -170,5 +178,7 @@ export async function loadAll(options: Omit<GenerateOptions, 'out'>): Promise<re
   if (revisions.length === 0) {
     throw new McpgenError('the list of revisions is empty', { remedy: 'Pass at least one, or omit the list for all.' });
   }
-  return Promise.all([...new Set(revisions)].sort().map((revision) => loadProtocol({ ...common, revision })));
+  const chosen = [...new Set(revisions)].sort();
+  const extensionsOf = await selectExtensions(chosen, options);
+  return Promise.all(chosen.map((revision) => loadProtocol({ ...common, ...extensionsOf(revision), revision })));
 }

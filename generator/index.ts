@@ -4,18 +4,22 @@
  * @packageDocumentation
  */
 export { builtinRevisions } from './read/builtin/revisions.js';
+export { builtinExtensions } from './read/builtin/extensions.js';
+export { readExtension } from './read/extension.js';
 export { defineConfig } from './read/config/config.js';
 export { loadProtocol } from './model/load.js';
 export { readToolFiles, readToolList } from './read/tools.js';
 export { McpgenError } from './errors.js';
 export { EMITTABLE, DEFAULT_PARTS } from './emit/parts.js';
 export type { BuiltinRevision } from './read/builtin/revisions.js';
+export type { BuiltinExtension } from './read/builtin/extensions.js';
+export type { ExtensionFiles } from './read/extension.js';
 export type { Config } from './read/config/config.js';
 export type { Emittable } from './emit/parts.js';
 export type { FileChange, PlannedFile } from './output/plan.js';
 export type { ImportExtension } from './print/source-file.js';
 export type { InputFile, LoadOptions } from './model/load.js';
-export type { Protocol, Warning } from './model/protocol.js';
+export type { Protocol, ProtocolExtension, Warning } from './model/protocol.js';
 export type { ToolSource } from './read/tools.js';
 export type { Definition, Member, Method, ObjectNode, TypeNode, Source } from './model/protocol.js';
 export type { DriftOptions } from './drift/drift.js';

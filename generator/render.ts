@@ -10,7 +10,8 @@ import { Formatter } from './output/format.js';
 import { requireFolder } from './render-options.js';
 import { McpgenError } from './errors.js';
 import { EMITTABLE, runtimeModulesFor, type Emittable } from './emit/parts.js';
-import { emit } from './emit/index.js';
+import { hasRoles } from './emit/handled.js';
+import { emit, refusePartsOfRoles } from './emit/index.js';
 import { protocolHeader, runtimeHeader, toolHeader } from './print/header.js';
 import { regenerateCommand } from './command-line.js';
 import { fileExtension } from './print/source-file.js';
@@ -57,15 +58,17 @@ export async function renderProtocolFiles(
       remedy: `Use some of ${EMITTABLE.join(', ')}, or omit it.`,
     });
   }
+  refusePartsOfRoles(protocol, parts);
   const files = emit(protocol, parts, importExtension, options.methods);
   const head = protocolHeader(protocol, regenerateCommand(protocol, options));
   const own = files.map((file) => ({
-    path: `${protocol.revision}/${file.name}.ts`,
+    path: `${protocol.revision}/${file.fileName}.ts`,
     pieces: file.print({ header: file.belongsToUser ? '' : head, importExtension }),
     isFormatted: false,
     belongsToUser: file.belongsToUser,
   }));
-  return formatFiles(formatter, [...own, ...runtimeFiles(runtimeModulesFor(parts), importExtension)], out);
+  const modules = runtimeModulesFor(parts, hasRoles(protocol));
+  return formatFiles(formatter, [...own, ...runtimeFiles(modules, importExtension)], out);
 }
 
 /** A file that is not yet formatted. */

@@ -51,7 +51,8 @@ function isUpToDate() {
 
 async function buildAll(target) {
   const start = new Date();
-  const tsc = path.join(root, 'node_modules/typescript/bin/tsc');
+  // TypeScript 7 takes a fifth of the time of 6, which the linter and ts-morph need.
+  const tsc = path.join(root, 'node_modules/typescript-7/bin/tsc');
   execFileSync(process.execPath, [tsc, '-p', path.join(root, 'tsconfig.build.json'), '--outDir', target], {
     stdio: 'inherit',
   });

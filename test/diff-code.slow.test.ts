@@ -135,7 +135,7 @@ export function withoutTask(result: ResultOf<'tools/call'>): CallToolResult | un
 
   test('lists the lines that tsc reports after the imports change', () => {
     writeFileSync(path.join(folder, 'src/main.ts'), code.replaceAll(OLD, NEW));
-    const tsc = path.resolve('node_modules/typescript/bin/tsc');
+    const tsc = path.resolve('node_modules/typescript-7/bin/tsc');
     const { stdout } = spawnSync(process.execPath, [tsc, '--noEmit', '-p', folder], { cwd: folder, encoding: 'utf8' });
     const reported = [...stdout.matchAll(/^src\/main\.ts\((\d+),/gm)].map(([, line]) => Number(line));
     const found = affected?.groups.flatMap(({ lines }) => lines.map(({ line }) => line)).sort((a, b) => a - b);

@@ -20,7 +20,7 @@ import ts from 'typescript';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildProgram } from '../generator/cli/program.js';
-import { loadAll, readToolList, renderServers, renderTools, type ToolSource } from '../generator/index.js';
+import { loadAll, readToolList, renderAll, renderServers, renderTools, type ToolSource } from '../generator/index.js';
 import { projectManifest } from '../generator/scaffold/project/manifest.js';
 import { splitCommand } from '../generator/text.js';
 import { shareModules } from './scaffold/support.js';
@@ -83,11 +83,27 @@ async function writeOutput(): Promise<void> {
   const out = path.join(root, 'out');
   cpSync('generated', out, { recursive: true });
   writeFiles(out, (await renderTools(files.flatMap(toolsOf), out)).files);
+  await writeExtensions(out);
   const tools = readToolList(JSON.stringify([WEATHER]), 'weather.json');
   const weather = { name: 'weather', folder: 'weather', isHttp: true, tools };
   const protocols = await loadAll({ revisions: ['2026-07-28'] });
   const mcp = path.join(out, 'mcp');
   writeFiles(mcp, (await renderServers([weather], mcp, { protocols })).files);
+}
+
+/** The revision with the extension that a page shows, and with a built-in one. */
+async function writeExtensions(out: string): Promise<void> {
+  const blocks = blocksOf.get('docs/extensions.md') ?? [];
+  const shown = (name: string): { name: string; contents: string } => {
+    const block = blocks.find(({ lead }) => lead.endsWith(`\`extensions/reports/${name}\`:`));
+    return { name, contents: block?.text ?? '' };
+  };
+  const reports = { extend: [{ catalog: shown('catalog.json'), schema: shown('schema.json') }] };
+  const tasks = { extensions: ['io.modelcontextprotocol/tasks'] };
+  for (const [name, requested] of Object.entries({ reports, tasks })) {
+    const folder = path.join(out, name);
+    writeFiles(folder, (await renderAll({ revisions: ['2026-07-28'], ...requested, out: folder })).files);
+  }
 }
 
 function writeFiles(folder: string, planned: readonly { readonly path: string; readonly contents: string }[]): void {

@@ -149,7 +149,7 @@ describe('the package', () => {
       export const wrong: string = METHODS.length;
     `;
     writeFileSync(path.join(project, file), text);
-    const tsc = path.join(ROOT, 'node_modules/typescript/bin/tsc');
+    const tsc = path.join(ROOT, 'node_modules/typescript-7/bin/tsc');
     const result = await run(
       process.execPath,
       [

@@ -102,7 +102,7 @@ function askTogether(only: string | undefined): number {
       '--skipLibCheck',
     ];
     codes.push(
-      run(process.execPath, [path.join(ROOT, 'node_modules/typescript/bin/tsc'), ...compile, 'src/mcp/index.ts']),
+      run(process.execPath, [path.join(ROOT, 'node_modules/typescript-7/bin/tsc'), ...compile, 'src/mcp/index.ts']),
     );
     writeFileSync(
       path.join(folder, 'list.ts'),

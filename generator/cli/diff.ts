@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import type { RawOptions } from '../commands/shared/options.js';
-import { refuseExtraArguments } from './shared.js';
+import { addExtensionOptions, refuseExtraArguments } from './shared.js';
 
 /** Declares `mcpgen diff`. */
 export function declareDiff(program: Command): void {
-  refuseExtraArguments(
+  const command = refuseExtraArguments(
     program.command('diff'),
     2,
     (word) => `to compare two at a time, the second with ${word} after that`,
@@ -16,7 +16,8 @@ export function declareDiff(program: Command): void {
       'Prints what changed between two revisions: methods, error codes, definitions and their members. Each change is rated for a program that still sends the old revision, and for one that still receives it.',
     )
     .option('--old-catalog <file>', 'the method catalog of <old> (default: built in, or derived from the schema)')
-    .option('--new-catalog <file>', 'the method catalog of <new>')
+    .option('--new-catalog <file>', 'the method catalog of <new>');
+  addExtensionOptions(command)
     .option('--breaking', 'only breaking changes')
     .option('--side <side>', 'only changes that break a client, or a server')
     .option('--code <folder>', 'the lines of your sources that no longer compile, by change')
@@ -44,6 +45,9 @@ Examples:
 
   # Print Markdown for a pull request
   mcpgen diff 2026-07-28 draft.json --markdown
+
+  # Print what an extension adds to a revision
+  mcpgen diff 2026-07-28 --extension io.modelcontextprotocol/tasks
 
   # Print what counts as breaking, and why
   mcpgen diff --rules`,

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { RawOptions } from '../commands/shared/options.js';
-import { refuseExtraArguments, revisionOption } from './shared.js';
+import { extensionOption, refuseExtraArguments, revisionOption } from './shared.js';
 
 /** Declares `mcpgen errata`. */
 export function declareErrata(program: Command): void {
@@ -8,6 +8,7 @@ export function declareErrata(program: Command): void {
     .summary('list the corrections of the official schemas')
     .description('Lists what is corrected in the official schemas, where, and why.')
     .addOption(revisionOption('only those of this revision'))
+    .addOption(extensionOption('those of a built-in extension too; repeatable'))
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  mcpgen errata --revision 2026-07-28')
     .action(async (options: RawOptions) => {

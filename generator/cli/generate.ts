@@ -2,6 +2,7 @@ import { Option, type Command } from 'commander';
 import type { RawOptions } from '../commands/shared/options.js';
 import { DEFAULT_PARTS, EMITTABLE } from '../emit/parts.js';
 import {
+  addExtensionOptions,
   additionalSchemaOption,
   allowOutsideOption,
   appendValue,
@@ -17,7 +18,7 @@ const OPT_IN_PARTS = EMITTABLE.filter((part) => !DEFAULT_PARTS.includes(part));
 
 /** Declares `mcpgen generate`. */
 export function declareGenerate(program: Command): void {
-  refuseExtraArguments(
+  const command = refuseExtraArguments(
     program.command('generate'),
     0,
     parseRevisionOr((word) => (word.endsWith('.json') ? `--schema ${word}` : `--out ${word}`)),
@@ -32,7 +33,8 @@ export function declareGenerate(program: Command): void {
       ),
     )
     .option('--schema <file>', 'a schema that is not built in, of either dialect; - for standard input')
-    .option('--catalog <file>', 'the method catalog of --schema')
+    .option('--catalog <file>', 'the method catalog of --schema');
+  addExtensionOptions(command)
     .option('-o, --out <dir>', 'output folder; - for standard output (default: generated, or - with --schema -)')
     .addOption(new Option('--emit <parts>', 'parts to write, with their dependencies; listed below'))
     .option('--methods <methods>', 'with --emit stubs: the requests to write handlers for (default: all that need one)')
@@ -66,6 +68,9 @@ Examples:
 
   # Write a handlers.ts to fill in, which is never overwritten
   mcpgen generate -r 2025-11-25 -o src/mcp --emit stubs --methods tools/call
+
+  # Add an extension to the revision that it extends
+  mcpgen generate -r 2026-07-28 --extension io.modelcontextprotocol/tasks
 
   # Read a schema that is not built in
   mcpgen generate --schema my.json --catalog my-catalog.json -o src/mine

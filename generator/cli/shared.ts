@@ -39,6 +39,22 @@ export function revisionOption(text: string): Option {
   return new Option('-r, --revision <revision>', text);
 }
 
+/** The option `--extension`, the same in every command. */
+export function extensionOption(text: string): Option {
+  return new Option('--extension <id>', text).argParser(appendValue);
+}
+
+/** Adds the options `--extension` and `--extend`, the same in every command that reads revisions. */
+export function addExtensionOptions(command: Command): Command {
+  return command
+    .addOption(extensionOption('a built-in extension, such as io.modelcontextprotocol/tasks; repeatable'))
+    .addOption(
+      new Option('--extend <file>', 'another extension: its catalog, next to its schema; repeatable').argParser(
+        appendValue,
+      ),
+    );
+}
+
 /** The option `--import-extension`, the same in every command. */
 export function importExtensionOption(): Option {
   return new Option('--import-extension <extension>', 'extension of imported files (default: js)').choices([

@@ -1,5 +1,5 @@
 import { McpgenError } from '../errors.js';
-import { draftCatalog } from '../model/catalog/draft.js';
+import { catalogFile, draftCatalog } from '../model/catalog/draft.js';
 import { readSchemaWithoutCatalog } from '../model/load.js';
 import { builtinCatalogs } from '../read/builtin/revisions.js';
 import { printJson, printWarning } from '../terminal.js';
@@ -37,7 +37,7 @@ export function catalogDeriveCommand({ schema, revision, protocol }: CatalogDeri
     ...(revision === undefined ? {} : { revision }),
     ...(protocol === undefined ? {} : { protocol }),
   });
-  printJson(catalog);
+  printJson(catalogFile(catalog));
   for (const warning of reading.warnings) printWarning(warning);
   for (const notice of notices) printWarning({ message: notice });
   return 0;

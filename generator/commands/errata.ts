@@ -1,22 +1,31 @@
+import { requireExtension } from '../read/builtin/extensions.js';
 import { builtinErrata, requireRevision } from '../read/builtin/revisions.js';
 import type { ErratumChange } from '../read/errata.js';
 import { stdoutColors, printLine, printJson } from '../terminal.js';
-import { booleanOption, stringOption, type RawOptions } from './shared/options.js';
+import { booleanOption, stringOption, stringsOption, type RawOptions } from './shared/options.js';
 
 /** The options of `mcpgen errata`. */
 interface ErrataOptions {
+  /** Identifiers of built-in extensions whose schemas are corrected too. */
+  readonly extensions: readonly string[];
   readonly revision: string | undefined;
   readonly json: boolean;
 }
 
 export function parseErrataOptions(raw: RawOptions): ErrataOptions {
-  return { revision: stringOption(raw, 'revision'), json: booleanOption(raw, 'json') };
+  return {
+    extensions: stringsOption(raw, 'extension') ?? [],
+    revision: stringOption(raw, 'revision'),
+    json: booleanOption(raw, 'json'),
+  };
 }
 
 /** `mcpgen errata`: lists what is corrected in the official schemas, where, and why. Returns the exit code. */
-export function errataCommand({ revision, json }: ErrataOptions): number {
+export function errataCommand({ extensions, revision, json }: ErrataOptions): number {
   if (revision !== undefined) requireRevision(revision);
-  const errata = builtinErrata()
+  for (const id of extensions) requireExtension(id);
+  const errata = [undefined, ...extensions]
+    .flatMap((extension) => builtinErrata(extension))
     .map((erratum) => ({
       ...erratum,
       changes: erratum.changes.filter((change) => revision === undefined || change.revision === revision),
@@ -48,10 +57,11 @@ export function errataCommand({ revision, json }: ErrataOptions): number {
 function formatChange(change: ErratumChange): readonly string[] {
   const oldValue = change.old === undefined ? 'nothing' : JSON.stringify(change.old);
   const [first = '', ...rest] = change.at;
+  const where = change.extension === undefined ? change.revision : `${change.revision} with ${change.extension}`;
   const what = stdoutColors.dim(`${oldValue} -> ${JSON.stringify(change.new)}`);
-  if (rest.length === 0) return [`${change.revision}  ${first}  ${what}`];
+  if (rest.length === 0) return [`${where}  ${first}  ${what}`];
   return [
-    `${change.revision}  ${change.at.length} places  ${what}`,
+    `${where}  ${change.at.length} places  ${what}`,
     ...change.at.map((changedPointer) => `            ${changedPointer}`),
   ];
 }

@@ -1,8 +1,10 @@
 import { McpgenError } from '../errors.js';
-import { builtinCatalogs, builtinRevisions, requireRevision } from '../read/builtin/revisions.js';
+import { loadAll } from '../index.js';
+import { builtinExtensions, builtinExtensionSchema, requireExtensionCatalog } from '../read/builtin/extensions.js';
+import { requireRevision } from '../read/builtin/revisions.js';
+import { isObject, ownMember } from '../read/json/json.js';
 import { exampleMessage, exampleOf } from '../model/types/example.js';
 import { methodHistories, type MethodHistory } from '../model/catalog/history.js';
-import { loadProtocol } from '../model/load.js';
 import { findDefinition, type Definition, type FormerName, type Method, type Protocol } from '../model/protocol.js';
 import { memberOf } from '../model/catalog/derive.js';
 import { createEmitContext } from '../emit/context.js';
@@ -10,26 +12,26 @@ import { printDefinition } from '../print/type.js';
 import { stdoutColors, printToStderr, printLine, printJson } from '../terminal.js';
 import { closestMatch } from '../text.js';
 import { methodJson } from './methods.js';
+import { parseExtensionOptions, readRequestedExtensions, type ExtensionOptions } from './shared/extensions.js';
 import { booleanOption, stringOption, type RawOptions } from './shared/options.js';
 
 /** The options of `mcpgen explain`. */
-interface ExplainOptions {
+interface ExplainOptions extends ExtensionOptions {
   readonly revision: string | undefined;
   readonly json: boolean;
 }
 
 export function parseExplainOptions(raw: RawOptions): ExplainOptions {
-  return { revision: stringOption(raw, 'revision'), json: booleanOption(raw, 'json') };
+  return { ...parseExtensionOptions(raw), revision: stringOption(raw, 'revision'), json: booleanOption(raw, 'json') };
 }
 
 /** `mcpgen explain`: prints one method or definition, with its members, docs and an example. Returns the exit code. */
 export async function explainCommand(requestedName: string, options: ExplainOptions): Promise<number> {
   const { revision: wanted, json } = options;
   if (wanted !== undefined) requireRevision(wanted);
-  const revisions = builtinRevisions().map((item) => item.revision);
-  const protocols = await Promise.all(
-    (wanted === undefined ? revisions : [wanted]).map((revision) => loadProtocol({ revision })),
-  );
+  const extensions = await readRequestedExtensions(options);
+  const protocols = await loadAll({ ...(wanted === undefined ? {} : { revisions: [wanted] }), ...extensions });
+  const everything = wanted === undefined ? protocols : await loadAll(extensions);
   const isThere = protocols.some((protocol) => findMethodOrDefinition(protocol, requestedName) !== undefined);
   const former = isThere ? undefined : formerNameOf(protocols, requestedName);
   const name = former?.after ?? requestedName;
@@ -37,10 +39,9 @@ export async function explainCommand(requestedName: string, options: ExplainOpti
   const having = protocols.filter((protocol) => findMethodOrDefinition(protocol, name) !== undefined);
   const protocol = having.at(-1);
   const found = protocol === undefined ? undefined : findMethodOrDefinition(protocol, name);
-  if (protocol === undefined || found === undefined) throw await unknownNameError(name, protocols, wanted);
-  const inRevisions = wanted === undefined ? having.map((item) => item.revision) : await revisionsWith(name);
-  if ('kind' in found) await explainMethod(protocol, found, json);
-  else await explainDefinition(protocol, found, inRevisions, json);
+  if (protocol === undefined || found === undefined) throw unknownNameError(name, protocols, everything, wanted);
+  if ('kind' in found) await explainMethod(protocol, found, everything, json);
+  else await explainDefinition(protocol, found, everything, json);
   return 0;
 }
 
@@ -53,51 +54,55 @@ function findMethodOrDefinition(protocol: Protocol, name: string): Method | Defi
   return protocol.methods.find((method) => method.name === name) ?? findDefinition(protocol, name);
 }
 
-async function loadAllProtocols(): Promise<readonly Protocol[]> {
-  return Promise.all(builtinRevisions().map(({ revision }) => loadProtocol({ revision })));
+function methodHistory(method: string, protocols: readonly Protocol[]): MethodHistory | undefined {
+  return methodHistories(protocols).find((item) => item.method === method);
 }
 
-async function revisionsWith(name: string): Promise<readonly string[]> {
-  return (await loadAllProtocols())
-    .filter((protocol) => findMethodOrDefinition(protocol, name) !== undefined)
-    .map((protocol) => protocol.revision);
-}
-
-function methodHistory(method: string): MethodHistory | undefined {
-  return methodHistories(builtinCatalogs()).find((item) => item.method === method);
-}
-
-async function unknownNameError(
+function unknownNameError(
   name: string,
   protocols: readonly Protocol[],
+  everything: readonly Protocol[],
   wanted: string | undefined,
-): Promise<McpgenError> {
+): McpgenError {
   const names = protocols.flatMap((protocol) => [
     ...protocol.methods.map((method) => method.name),
     ...protocol.definitions.map((definition) => definition.name),
   ]);
   const near = closestMatch(name, [...new Set(names)]);
-  const history = methodHistory(name);
+  const history = methodHistory(name, everything);
   const lived = history === undefined ? undefined : [...history.rows.keys()].join(', ');
-  const later = (await loadAllProtocols())
-    .flatMap(({ formerNames }) => formerNames)
-    .find(({ after }) => after === name);
+  const later = everything.flatMap(({ formerNames }) => formerNames).find(({ after }) => after === name);
+  const extension = builtinExtensions().find(({ extension: id }) => isInExtension(id, name))?.extension;
   const earlier = names.find((other) => other === later?.before);
   const where = wanted === undefined ? 'in any built-in revision' : `of revision ${wanted}`;
   return new McpgenError(`${JSON.stringify(name)} is neither a method nor a definition ${where}`, {
     remedy:
       earlier !== undefined
         ? `It is called ${earlier} there, and ${name} since ${later?.revision ?? ''}.`
-        : lived !== undefined
-          ? `It exists in ${lived}: pass one of these as --revision.`
-          : near === undefined
-            ? '`mcpgen methods` lists the methods.'
-            : `Did you mean ${near}?`,
+        : extension !== undefined
+          ? `It is in an extension: pass --extension ${extension}.`
+          : lived !== undefined
+            ? `It exists in ${lived}: pass one of these as --revision.`
+            : near === undefined
+              ? '`mcpgen methods` lists the methods.'
+              : `Did you mean ${near}?`,
   });
 }
 
-async function explainMethod(protocol: Protocol, method: Method, json: boolean): Promise<void> {
-  const history = methodHistory(method.name);
+/** Whether a built-in extension has a method or a definition. */
+function isInExtension(id: string, name: string): boolean {
+  const { methods = [] } = requireExtensionCatalog(id);
+  const definitions = ownMember(builtinExtensionSchema(id), '$defs');
+  return methods.some(({ method }) => method === name) || (isObject(definitions) && Object.hasOwn(definitions, name));
+}
+
+async function explainMethod(
+  protocol: Protocol,
+  method: Method,
+  everything: readonly Protocol[],
+  json: boolean,
+): Promise<void> {
+  const history = methodHistory(method.name, everything);
   const names = [...new Set([method.message, method.params ?? '', ...method.results, method.taskResult ?? ''])];
   const definitions = names.flatMap((name) => findDefinition(protocol, name) ?? []);
   const message = exampleMessage(protocol, method);
@@ -124,6 +129,7 @@ async function explainMethod(protocol: Protocol, method: Method, json: boolean):
       embedded: 'nobody: it is embedded in results',
     }[method.direction],
   );
+  if (method.extension !== undefined) printField('extension', method.extension);
   printField('needs', describeCapabilities(method));
   if (method.kind === 'request') printField('answer', method.results.join(' | '));
   if (method.taskResult !== undefined) printField('as a task', method.taskResult);
@@ -135,12 +141,15 @@ async function explainMethod(protocol: Protocol, method: Method, json: boolean):
 async function explainDefinition(
   protocol: Protocol,
   definition: Definition,
-  inRevisions: readonly string[],
+  everything: readonly Protocol[],
   json: boolean,
 ): Promise<void> {
   const value = exampleOf(protocol, definition.type, definition.name);
   const former = protocol.formerNames.filter(({ after }) => after === definition.name).map(({ before }) => before);
-  const later = formerNameOf(await loadAllProtocols(), definition.name);
+  const later = formerNameOf(everything, definition.name);
+  const inRevisions = everything
+    .filter((other) => findMethodOrDefinition(other, definition.name) !== undefined)
+    .map(({ revision }) => revision);
   if (json) {
     printJson({
       revision: protocol.revision,
@@ -155,6 +164,7 @@ async function explainDefinition(
   }
   printLine(`${stdoutColors.bold(definition.name)}  ${stdoutColors.dim(`revision ${protocol.revision}`)}`);
   printField('in', inRevisions.join(', '));
+  if (definition.extension !== undefined) printField('extension', definition.extension);
   if (former.length > 0) printField('formerly', former.join(', '));
   if (later !== undefined) printField('renamed', `${later.after} since ${later.revision}`);
   const users = methodsUsing(protocol, definition.name);

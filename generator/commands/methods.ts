@@ -1,7 +1,19 @@
+import { loadAll } from '../index.js';
 import { builtinCatalogs, requireRevision } from '../read/builtin/revisions.js';
-import { methodHistories, type MethodHistory } from '../model/catalog/history.js';
+import {
+  methodHistories,
+  methodsOfCatalogs,
+  type MethodHistory,
+  type RevisionMethods,
+} from '../model/catalog/history.js';
 import type { Direction, Method } from '../model/protocol.js';
 import { stdoutColors, printToStderr, printLine, printJson, formatTable, type Cell } from '../terminal.js';
+import {
+  hasExtensions,
+  parseExtensionOptions,
+  readRequestedExtensions,
+  type ExtensionOptions,
+} from './shared/extensions.js';
 import { booleanOption, refuseBothOptions, stringOption, type RawOptions } from './shared/options.js';
 
 interface MethodRow {
@@ -10,7 +22,7 @@ interface MethodRow {
 }
 
 /** The options of `mcpgen methods`. */
-interface MethodsOptions {
+interface MethodsOptions extends ExtensionOptions {
   readonly revision: string | undefined;
   readonly direction: string | undefined;
   readonly kind: string | undefined;
@@ -20,6 +32,7 @@ interface MethodsOptions {
 
 export function parseMethodsOptions(raw: RawOptions): MethodsOptions {
   const options = {
+    ...parseExtensionOptions(raw),
     revision: stringOption(raw, 'revision'),
     direction: stringOption(raw, 'direction'),
     kind: stringOption(raw, 'kind'),
@@ -31,9 +44,10 @@ export function parseMethodsOptions(raw: RawOptions): MethodsOptions {
 }
 
 /** `mcpgen methods`: prints the catalog as a table. Returns the exit code. */
-export function methodsCommand({ revision, direction, kind, json, markdown }: MethodsOptions): number {
+export async function methodsCommand(options: MethodsOptions): Promise<number> {
+  const { revision, direction, kind, json, markdown } = options;
   if (revision !== undefined) requireRevision(revision);
-  const rows = methodHistories(builtinCatalogs()).flatMap((history): MethodRow[] => {
+  const rows = methodHistories(await requestedMethods(options)).flatMap((history): MethodRow[] => {
     const method = revision === undefined ? [...history.rows.values()].at(-1) : history.rows.get(revision);
     if (method === undefined) return [];
     if (direction !== undefined && method.direction !== direction) return [];
@@ -44,18 +58,39 @@ export function methodsCommand({ revision, direction, kind, json, markdown }: Me
     return 0;
   }
   if (markdown) {
-    printLine(methodTableMarkdown(rows));
+    printLine(methodTableMarkdown(rows, hasExtensions(options)));
     return 0;
   }
   if (rows.length === 0) {
     printToStderr('No method of that kind and direction.');
     return 0;
   }
-  printLine(formatTable(TABLE_HEAD, rows.map(methodCells), process.stdout.isTTY ? process.stdout.columns : undefined));
+  const [head, cells] = hasExtensions(options)
+    ? [
+        [...TABLE_HEAD, EXTENSION_COLUMN],
+        rows.map((row): Cell[] => [...methodCells(row), { text: extensionColumn(row), paint: stdoutColors.dim }]),
+      ]
+    : [TABLE_HEAD, rows.map(methodCells)];
+  printLine(formatTable(head, cells, process.stdout.isTTY ? process.stdout.columns : undefined));
   const requests = rows.filter(({ method }) => method.kind === 'request').length;
   const which = revision === undefined ? 'all revisions, as of the newest that has each' : `revision ${revision}`;
   printLine(`\n${rows.length} methods: ${requests} requests, ${rows.length - requests} notifications (${which})`);
   return 0;
+}
+
+/** The methods of each revision, with those of the requested extensions. */
+async function requestedMethods(options: MethodsOptions): Promise<readonly RevisionMethods[]> {
+  if (!hasExtensions(options)) return methodsOfCatalogs(builtinCatalogs());
+  const extensions = await readRequestedExtensions(options);
+  // With a revision, an extension has to extend that one.
+  if (options.revision !== undefined) await loadAll({ revisions: [options.revision], ...extensions });
+  return loadAll(extensions);
+}
+
+const EXTENSION_COLUMN = 'extension';
+
+function extensionColumn({ method }: MethodRow): string {
+  return method.extension ?? '-';
 }
 
 const TABLE_HEAD: readonly string[] = [
@@ -113,20 +148,21 @@ function methodCells(item: MethodRow): readonly Cell[] {
   ];
 }
 
-function methodTableMarkdown(rows: readonly MethodRow[]): string {
+function methodTableMarkdown(rows: readonly MethodRow[], hasColumn: boolean): string {
+  const head = hasColumn ? [...TABLE_HEAD, EXTENSION_COLUMN] : TABLE_HEAD;
+  const columns = (row: MethodRow): readonly string[] => [
+    ...methodColumns(row),
+    ...(hasColumn ? [extensionColumn(row)] : []),
+  ];
   const line = (items: readonly string[]): string => `| ${items.join(' | ')} |`;
   const code = (item: string, column: number): string =>
-    [0, 5, 6, 7].includes(column) && item !== '-'
+    [0, 5, 6, 7, 8].includes(column) && item !== '-'
       ? item
           .split(' | ')
           .map((part) => `\`${part}\``)
           .join(' or ')
       : item;
-  return [
-    line(TABLE_HEAD),
-    line(TABLE_HEAD.map(() => '---')),
-    ...rows.map((row) => line(methodColumns(row).map(code))),
-  ].join('\n');
+  return [line(head), line(head.map(() => '---')), ...rows.map((row) => line(columns(row).map(code)))].join('\n');
 }
 
 /** A method as `methods` and `explain` print it with `--json`: its catalog row and its history. */

@@ -22,7 +22,7 @@ export function emitAliases(context: EmitContext, parts: readonly Emittable[]): 
 
 function printAliases(
   file: SourceFile,
-  { printer }: EmitContext,
+  { printer, messageGuards }: EmitContext,
   parts: readonly Emittable[],
   { before, after, revision }: FormerName,
 ): readonly Declaration[] {
@@ -36,7 +36,7 @@ function printAliases(
     exported('type', before, { doc: doc(currentName), code: ` = ${file.importType('types', currentName)};` }),
     ...(parts.includes('validators')
       ? (['is', 'validate', 'assert'] as const).map((verb) =>
-          value('validators', checkName(verb, before), checkName(verb, currentName)),
+          value('validators', checkName(verb, before, messageGuards), checkName(verb, currentName, messageGuards)),
         )
       : []),
     ...(parts.includes('zod') ? [value('zod', `${before}Schema`, `${currentName}Schema`)] : []),

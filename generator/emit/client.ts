@@ -1,16 +1,21 @@
 import { memberOf } from '../model/catalog/derive.js';
-import { findDefinition, methodsFrom, type Method } from '../model/protocol.js';
+import { findDefinition, methodsFrom, type Method, type Traits } from '../model/protocol.js';
 import { followReferences, typeLookup } from '../model/types/references.js';
 import { docComment } from '../print/doc-comment.js';
+import { memberName } from '../print/names.js';
 import { SourceFile } from '../print/source-file.js';
-import { firstDefinition, messageHasMember, importDefinition, type EmitContext } from './context.js';
+import { traitDefinition, messageHasMember, importDefinition, type EmitContext } from './context.js';
 import { inputMethods } from './input.js';
 
 /** Requests that the runtime sends itself, or that stay open as long as what they start. */
-const METHODS_WITHOUT_CALL: ReadonlySet<string> = new Set(['initialize', 'subscriptions/listen']);
+function methodsWithoutCall({ roles }: Traits): ReadonlySet<string | undefined> {
+  return new Set([roles?.handshake, roles?.subscription?.method]);
+}
 
 /** Params that the client fills in if a revision is stateless. */
-const RUNTIME_MEMBERS = ['_meta', 'inputResponses', 'requestState'] as const;
+function membersOfRuntime({ roles }: Traits): readonly string[] {
+  return roles?.requestMembers ?? [];
+}
 
 /** `client.ts`: a client with a typed method for each request, over the shared runtime. */
 export function emitClient(context: EmitContext): SourceFile {
@@ -26,8 +31,10 @@ export function emitClient(context: EmitContext): SourceFile {
   if (protocol.lifecycle === 'stateless') {
     file.declare('type', 'Given', {
       doc: '/** Params as a caller passes them: the client adds the rest. */',
-      code: `<Params> = Omit<Params, ${RUNTIME_MEMBERS.map((name) => JSON.stringify(name)).join(' | ')}> & {
-  _meta?: { [key: string]: unknown };
+      code: `<Params> = Omit<Params, ${membersOfRuntime(protocol.traits)
+        .map((name) => JSON.stringify(name))
+        .join(' | ')}> & {
+  ${protocol.traits.progress?.meta ?? ''}?: { [key: string]: unknown };
 };`,
     });
   }
@@ -35,8 +42,9 @@ export function emitClient(context: EmitContext): SourceFile {
     doc: '/** Notifications that a client sends, with their params. */',
     code: ' = { [M in NotificationMethod<"client">]: ParamsOf<M> };',
   });
+  const withoutCall = methodsWithoutCall(protocol.traits);
   const calls = methodsFrom(protocol, 'client', 'request')
-    .filter(({ name }) => !METHODS_WITHOUT_CALL.has(name))
+    .filter(({ name }) => !withoutCall.has(name))
     .map((method) => printCall(file, context, method));
   file.declare('class', 'Client', {
     doc: '/** A client: a method for each request. */',
@@ -85,8 +93,9 @@ function emitClientHandlers(file: SourceFile, context: EmitContext): void {
 }
 
 function emitClientOptions(file: SourceFile, context: EmitContext): void {
-  const info = firstDefinition(context, 'Implementation');
-  const capabilities = firstDefinition(context, 'ClientCapabilities');
+  const { traits } = context.protocol;
+  const info = traitDefinition(context, traits.roles?.implementation);
+  const capabilities = traitDefinition(context, traits.capabilities?.client);
   const declared = capabilities === undefined ? 'object' : importDefinition(file, context, capabilities.name);
   file.declare('interface', 'ClientOptions', {
     doc: '/** Options of a client. */',
@@ -113,8 +122,11 @@ export function callMethodName({ message }: Pick<Method, 'message'>): string {
 
 function printCall(file: SourceFile, context: EmitContext, method: Method): string {
   const stateless = context.protocol.lifecycle === 'stateless';
-  const [complete = 'Result'] = method.results;
-  const result = importDefinition(file, context, complete);
+  const [complete = '', ...others] = method.results;
+  // The client itself answers a result that requires input.
+  const asking = context.protocol.traits.inputRequired?.result;
+  const results = [complete, ...others.filter((name) => name !== asking)];
+  const result = results.map((name) => importDefinition(file, context, name)).join(' | ');
   const own = `NonNullable<ParamsOf<${JSON.stringify(method.name)}>>`;
   const type = stateless ? `Given<${own}>` : own;
   const hasParams = messageHasMember(context, method, 'params');
@@ -147,10 +159,11 @@ function printTaskCall(
 ): string {
   const task = importDefinition(file, context, method.taskResult ?? '');
   const { doc, name, type, options, result, body } = parts;
+  const member = memberName(context.protocol.traits.tasks?.member ?? '');
   // Type inference from a method with several signatures uses the last.
   return `/** As a task: the response comes at once and names it. */
-${name}(params: ${type} & { task: object }, ${options}): Promise<${task}>;
-${doc}${name}(params: ${type} & { task?: undefined }, ${options}): Promise<${result}>;
+${name}(params: ${type} & { ${member}: object }, ${options}): Promise<${task}>;
+${doc}${name}(params: ${type} & { ${member}?: undefined }, ${options}): Promise<${result}>;
 ${name}(params: ${type}, ${options}): Promise<${result} | ${task}> ${body(`${result} | ${task}`)}`;
 }
 
@@ -160,7 +173,7 @@ function hasOptionalParams(context: EmitContext, method: Method, stateless: bool
   const member = memberOf(message, 'params');
   if (member?.required !== true) return true;
   if (!stateless) return false;
-  const filled: ReadonlySet<string> = new Set(RUNTIME_MEMBERS);
+  const filled: ReadonlySet<string> = new Set(membersOfRuntime(context.protocol.traits));
   const params = followReferences(member.type, typeLookup(context.protocol));
   return params?.kind === 'object' && params.members.every(({ name, required }) => !required || filled.has(name));
 }
@@ -169,7 +182,8 @@ function hasOptionalParams(context: EmitContext, method: Method, stateless: bool
 function printListAll(file: SourceFile, context: EmitContext, method: Method, type: string): string {
   const [complete = ''] = method.results;
   const result = findDefinition(context.protocol, complete)?.type;
-  if (result?.kind !== 'object' || memberOf(result, 'nextCursor') === undefined) return '';
+  const { pages } = context.protocol.traits;
+  if (pages === undefined || result?.kind !== 'object' || memberOf(result, pages.next) === undefined) return '';
   const items = result.members.filter((member) => member.type.kind === 'array');
   const [list, second] = items;
   if (list?.type.kind !== 'array' || second !== undefined || list.type.items.kind !== 'ref') return '';
@@ -177,9 +191,9 @@ function printListAll(file: SourceFile, context: EmitContext, method: Method, ty
   const all = name.startsWith('list') ? `listAll${name.slice('list'.length)}` : `${name}All`;
   return `
 /** All of {@link ${name}}, page by page. */
-${all}(params?: Omit<${type}, "cursor">, options?: CallOptions): AsyncGenerator<${importDefinition(file, context, list.type.items.name)}, void, undefined> {
+${all}(params?: Omit<${type}, ${JSON.stringify(pages.cursor)}>, options?: CallOptions): AsyncGenerator<${importDefinition(file, context, list.type.items.name)}, void, undefined> {
   return this.allPages(
-    (cursor) => this.${name}(cursor === undefined ? { ...params } : { ...params, cursor }, options),
+    (cursor) => this.${name}(cursor === undefined ? { ...params } : { ...params, ${pages.cursor === 'cursor' ? 'cursor' : `${memberName(pages.cursor)}: cursor`} }, options),
     (page) => page.${list.name},
   );
 }
@@ -187,8 +201,9 @@ ${all}(params?: Omit<${type}, "cursor">, options?: CallOptions): AsyncGenerator<
 }
 
 function printListen(file: SourceFile, context: EmitContext): string {
-  const filter = firstDefinition(context, 'SubscriptionFilter');
-  const method = context.protocol.methods.find(({ name }) => name === 'subscriptions/listen');
+  const { subscription } = context.protocol.traits.roles ?? {};
+  const filter = traitDefinition(context, subscription?.filter);
+  const method = context.protocol.methods.find(({ name }) => name === subscription?.method);
   if (filter === undefined || method === undefined) return '';
   return `${docComment({ text: `${method.summary} Resolves when the server has acknowledged it.` }, context.printer.linkable)}listen(
   filter: ${importDefinition(file, context, filter.name)},

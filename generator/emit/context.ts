@@ -2,14 +2,22 @@ import { memberOf } from '../model/catalog/derive.js';
 import {
   embeddedMethods,
   findDefinition,
+  SIDES,
+  sideWords,
   wireMethods,
   type Definition,
   type Method,
   type Protocol,
+  type Side,
+  type Traits,
 } from '../model/protocol.js';
+import { capitalize } from '../model/naming.js';
 import { methodConstants, typeNames, type MethodWithConstant, type TypeNames } from '../print/names.js';
 import type { SourceFile } from '../print/source-file.js';
 import type { TypePrinter } from '../print/type.js';
+import { messageGuards } from './validators/names.js';
+
+type InputRequired = NonNullable<Traits['inputRequired']>;
 
 /** What every emitter receives: the protocol and its names in TypeScript. */
 export interface EmitContext {
@@ -20,6 +28,8 @@ export interface EmitContext {
   readonly methods: readonly MethodWithConstant[];
   /** Methods that exist only inside results, with the names of their constants. */
   readonly embedded: readonly MethodWithConstant[];
+  /** Names of the guards on messages. */
+  readonly messageGuards: ReadonlySet<string>;
 }
 
 /**
@@ -36,6 +46,7 @@ export function createEmitContext(protocol: Protocol): EmitContext {
     printer: { name: (name) => names.get(name) ?? name, linkable: new Set(names.values()) },
     methods: methodConstants(wireMethods(protocol), place),
     embedded: methodConstants(embeddedMethods(protocol), place),
+    messageGuards: messageGuards(SIDES.map((side) => capitalize(sideWords(protocol)[side]))),
   };
 }
 
@@ -44,13 +55,30 @@ export function importDefinition(file: SourceFile, context: EmitContext, name: s
   return file.importType('types', context.printer.name(name));
 }
 
-/** The first of several names that the schema defines: the name of a definition depends on the revision. */
-export function firstDefinition(context: EmitContext, ...candidates: readonly string[]): Definition | undefined {
-  for (const name of candidates) {
-    const found = findDefinition(context.protocol, name);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+/** The definition that a trait names, if the schema has it: another revision may have it. */
+export function traitDefinition(context: EmitContext, name: string | undefined): Definition | undefined {
+  return name === undefined ? undefined : findDefinition(context.protocol, name);
+}
+
+/** A name for a type of our own, or another one if a definition of the schema has it. */
+export function ownTypeName({ names }: EmitContext, preferred: string, otherwise: string): string {
+  return [...names.values()].includes(preferred) ? otherwise : preferred;
+}
+
+/** A side's word as part of a name: `Client`. */
+export function sideName({ protocol }: EmitContext, side: Side): string {
+  return capitalize(sideWords(protocol)[side]);
+}
+
+/** A side's word as a string literal. */
+export function sideLiteral({ protocol }: EmitContext, side: Side): string {
+  return JSON.stringify(sideWords(protocol)[side]);
+}
+
+/** A side's word with its article. */
+export function aSide({ protocol }: EmitContext, side: Side): string {
+  const word = sideWords(protocol)[side];
+  return `${/^[aeiou]/.test(word) ? 'an' : 'a'} ${word}`;
 }
 
 /** Whether a method's definition has a member of a name. */
@@ -58,9 +86,11 @@ export function messageHasMember(context: EmitContext, method: Method, member: s
   return memberOf(findDefinition(context.protocol, method.message)?.type, member) !== undefined;
 }
 
-/** Whether the result of any request may require more input first. */
-export function hasInputRequired(context: EmitContext): boolean {
-  return context.protocol.methods.some((method) => method.results.includes('InputRequiredResult'));
+/** The result of requests that requires input first, if any request has it. */
+export function inputRequiredResult({ protocol }: EmitContext): InputRequired | undefined {
+  const { inputRequired } = protocol.traits;
+  if (inputRequired === undefined) return undefined;
+  return protocol.methods.some((method) => method.results.includes(inputRequired.result)) ? inputRequired : undefined;
 }
 
 /** A union type with one variant on each line; `never` without variants. */

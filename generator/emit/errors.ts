@@ -1,10 +1,11 @@
 import { docComment } from '../print/doc-comment.js';
 import { literalKey } from '../print/names.js';
 import { SourceFile } from '../print/source-file.js';
-import type { EmitContext } from './context.js';
+import { ownTypeName, type EmitContext } from './context.js';
 
 /** `errors.ts`: the error codes that the revision defines. */
-export function emitErrors({ protocol, printer }: EmitContext): SourceFile {
+export function emitErrors(context: EmitContext): SourceFile {
+  const { protocol, printer } = context;
   const file = new SourceFile('errors');
   const rows = protocol.errors.map((error) => {
     const pinned = error.definition === undefined ? [] : [`Type: \`${printer.name(error.definition)}\`.`];
@@ -18,7 +19,8 @@ export function emitErrors({ protocol, printer }: EmitContext): SourceFile {
     doc: '/** Name of an error code. */',
     code: ' = keyof typeof ERROR_CODES;',
   });
-  file.declare('type', 'ErrorCode', {
+  // A schema may define the type of error codes itself, with codes that the protocol does not define.
+  file.declare('type', ownTypeName(context, 'ErrorCode', 'KnownErrorCode'), {
     doc: '/** An error code that the revision defines. */',
     code: ' = (typeof ERROR_CODES)[ErrorName];',
   });

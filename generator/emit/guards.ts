@@ -1,20 +1,9 @@
-import { methodsFrom, type MessageKind, type Side } from '../model/protocol.js';
-import { docComment } from '../print/doc-comment.js';
+import { constantCase } from '../model/naming.js';
+import { methodsFrom, SIDES, sideWords, type MessageKind, type Side } from '../model/protocol.js';
+import { docComment, wrapText } from '../print/doc-comment.js';
+import { memberName } from '../print/names.js';
 import { SourceFile } from '../print/source-file.js';
-import { hasInputRequired, importDefinition, type EmitContext } from './context.js';
-
-/** Names of the guards on messages; the deep guard of a definition with such a name is renamed. */
-export const MESSAGE_GUARDS: ReadonlySet<string> = new Set([
-  'isRequest',
-  'isNotification',
-  'isResultResponse',
-  'isErrorResponse',
-  'isResponse',
-  'isClientRequest',
-  'isServerRequest',
-  'isClientNotification',
-  'isServerNotification',
-]);
+import { aSide, importDefinition, inputRequiredResult, sideName, type EmitContext } from './context.js';
 
 /** `guards.ts`: the kind of a JSON-RPC message, and its method. */
 export function emitGuards(context: EmitContext): SourceFile {
@@ -22,15 +11,19 @@ export function emitGuards(context: EmitContext): SourceFile {
   emitClassify(file, context);
   emitJsonRpcGuards(file);
   emitMethodSets(file, context);
-  emitHasMethod(file);
+  emitHasMethod(file, context);
   emitDirectionGuards(file, context);
-  emitLookup(file);
-  emitRequiresInput(file, context);
+  emitLookup(file, context);
+  if (context.protocol.traits.inputRequired !== undefined) emitRequiresInput(file, context);
   return file;
 }
 
 function emitClassify(file: SourceFile, { protocol }: EmitContext): void {
-  const batches = protocol.batches;
+  const { batches } = protocol;
+  const { specification } = protocol.traits;
+  const stricter = specification?.envelope === undefined ? '' : ` by ${specification.envelope}`;
+  const batchRules = specification?.batches === undefined ? '' : ` and ${specification.batches}`;
+  const rules = `These are the rules of JSON-RPC 2.0 §4 and §5, made stricter${stricter}: the id of a request is not null, and params and results are objects.${batches ? ` For batches see JSON-RPC 2.0 §6${batchRules}.` : ''}`;
   for (const name of ['AnyRequest', 'AnyNotification', 'ResultResponse', 'ErrorResponse', 'AnyResponse'])
     file.importType('messages', name);
   file.declare('type', 'InvalidReason', {
@@ -71,8 +64,9 @@ ${batches ? '  | { readonly kind: "batch"; readonly messages: readonly unknown[]
    batches ? '\n * The members of a batch are not checked: classify each of them.' : ''
  }
  *
- * These are the rules of JSON-RPC 2.0 §4 and §5, made stricter by MCP (Base Protocol, Messages): the id of a request is
- * not null, and params and results are objects.${batches ? ' For batches see JSON-RPC 2.0 §6 and MCP 2025-03-26, Base Protocol,\n * Batching.' : ''}
+${wrapText(rules, DOC_WIDTH)
+  .map((line) => ` * ${line}`)
+  .join('\n')}
  *
  * @param value - A parsed JSON value.
  * @param options - \`strict\`: an unknown member of the envelope makes the message invalid.
@@ -190,19 +184,27 @@ function envelopeDoc(what: string): string {
   return docComment({ text }, new Set(['classify']));
 }
 
-const METHOD_SETS: readonly (readonly [string, Side, MessageKind])[] = [
-  ['CLIENT_REQUESTS', 'client', 'request'],
-  ['SERVER_REQUESTS', 'server', 'request'],
-  ['CLIENT_NOTIFICATIONS', 'client', 'notification'],
-  ['SERVER_NOTIFICATIONS', 'server', 'notification'],
-];
+/** The width of a paragraph in the long comments of this file. */
+const DOC_WIDTH = 117;
 
-function emitMethodSets(file: SourceFile, { protocol }: EmitContext): void {
+/** Constants with the names of the methods that each side sends, by kind. */
+function methodSets(context: EmitContext): readonly (readonly [string, Side, MessageKind])[] {
+  return (['request', 'notification'] as const).flatMap((kind) =>
+    SIDES.map((side) => [methodSetName(context, side, kind), side, kind] as const),
+  );
+}
+
+function methodSetName({ protocol }: EmitContext, side: Side, kind: MessageKind): string {
+  return constantCase(`${sideWords(protocol)[side]} ${kind}s`);
+}
+
+function emitMethodSets(file: SourceFile, context: EmitContext): void {
+  const { protocol } = context;
   file.declareLocal('type', 'MethodSet', {
     doc: '/** Also called with a response, which has no method. */',
     code: ' = { has(method: string | undefined): boolean };',
   });
-  for (const [name, side, kind] of METHOD_SETS) {
+  for (const [name, side, kind] of methodSets(context)) {
     const methods = methodsFrom(protocol, side, kind).map((method) => JSON.stringify(method.name));
     file.declareLocal('const', name, {
       code: `: MethodSet = /* @__PURE__ */ new Set<string>([${methods.join(', ')}]);`,
@@ -210,7 +212,9 @@ function emitMethodSets(file: SourceFile, { protocol }: EmitContext): void {
   }
 }
 
-function emitHasMethod(file: SourceFile): void {
+function emitHasMethod(file: SourceFile, context: EmitContext): void {
+  const isIn = (kind: MessageKind): string =>
+    SIDES.map((side) => `${methodSetName(context, side, kind)}.has(method)`).join(' || ');
   const method = file.importType('methods', 'Method');
   const messageOf = file.importType('messages', 'MessageOf');
   file.declare('type', 'ClassifiedMessage', {
@@ -235,26 +239,27 @@ function emitHasMethod(file: SourceFile): void {
   });
   file.declareLocal('function', 'isRequestMethod', {
     code: `(method: string): boolean {
-  return CLIENT_REQUESTS.has(method) || SERVER_REQUESTS.has(method);
+  return ${isIn('request')};
 }`,
   });
   file.declareLocal('function', 'isNotificationMethod', {
     code: `(method: string): boolean {
-  return CLIENT_NOTIFICATIONS.has(method) || SERVER_NOTIFICATIONS.has(method);
+  return ${isIn('notification')};
 }`,
   });
 }
 
-function emitDirectionGuards(file: SourceFile, { protocol }: EmitContext): void {
-  for (const [set, side, kind] of METHOD_SETS) {
-    const Side = side === 'client' ? 'Client' : 'Server';
+function emitDirectionGuards(file: SourceFile, context: EmitContext): void {
+  const { protocol } = context;
+  for (const [set, side, kind] of methodSets(context)) {
+    const Side = sideName(context, side);
     const Kind = kind === 'request' ? 'Request' : 'Notification';
     const type = file.importType('messages', `${Side}${Kind}Message`);
     const none = methodsFrom(protocol, side, kind).length === 0;
     const presence = kind === 'request' ? 'hasId(message)' : '!hasId(message)';
     file.declare('function', `is${Side}${Kind}`, {
       doc: `/**
- * Whether a classified message is a ${kind} that a ${side} may send.${
+ * Whether a classified message is a ${kind} that ${aSide(context, side)} may send.${
    none ? ` This revision has no such method, so it returns false.` : ''
  }
  *
@@ -267,8 +272,10 @@ function emitDirectionGuards(file: SourceFile, { protocol }: EmitContext): void 
   }
 }
 
-function emitLookup(file: SourceFile): void {
-  const side = file.importType('methods', 'Side');
+function emitLookup(file: SourceFile, context: EmitContext): void {
+  const type = file.importType('methods', 'Side');
+  const [client, server] = SIDES.map((side) => sideWords(context.protocol)[side]);
+  const sets = (kind: MessageKind): string => SIDES.map((side) => methodSetName(context, side, kind)).join(', ');
   file.declare('function', 'lookupMethod', {
     doc: `/**
  * What a method name means in this revision when a side sends it as a request or a notification: \`known\`; \`unknown\`
@@ -278,13 +285,13 @@ function emitLookup(file: SourceFile): void {
  */`,
     code: `(
   message: AnyRequest | AnyNotification,
-  sender: ${side},
+  sender: ${type},
 ): "known" | "unknown" | "wrongDirection" | "wrongKind" {
   const { method } = message;
-  const [client, server, isOtherKind] = hasId(message)
-    ? [CLIENT_REQUESTS, SERVER_REQUESTS, isNotificationMethod]
-    : [CLIENT_NOTIFICATIONS, SERVER_NOTIFICATIONS, isRequestMethod];
-  const [own, peer] = sender === "client" ? [client, server] : [server, client];
+  const [${client}, ${server}, isOtherKind] = hasId(message)
+    ? [${sets('request')}, isNotificationMethod]
+    : [${sets('notification')}, isRequestMethod];
+  const [own, peer] = sender === "${client}" ? [${client}, ${server}] : [${server}, ${client}];
   if (own.has(method)) return "known";
   if (isOtherKind(method)) return "wrongKind";
   return peer.has(method) ? "wrongDirection" : "unknown";
@@ -293,7 +300,8 @@ function emitLookup(file: SourceFile): void {
 }
 
 function emitRequiresInput(file: SourceFile, context: EmitContext): void {
-  if (!hasInputRequired(context)) {
+  const required = inputRequiredResult(context);
+  if (required === undefined) {
     file.declare('function', 'requiresInput', {
       doc: '/** Whether a result requires input instead of being complete. This revision has no such results, so it returns false. */',
       code: `(_result: unknown): _result is never {
@@ -302,16 +310,16 @@ function emitRequiresInput(file: SourceFile, context: EmitContext): void {
     });
     return;
   }
-  const inputRequired = importDefinition(file, context, 'InputRequiredResult');
+  const inputRequired = importDefinition(file, context, required.result);
   file.declare('function', 'requiresInput', {
     doc: `/**
- * Whether a result requires input instead of being complete. Checks \`resultType\` only; a result without one, as older
+ * Whether a result requires input instead of being complete. Checks \`${required.member}\` only; a result without one, as older
  * servers send it, is complete.
  */`,
-    code: `<R extends { readonly resultType?: string }>(
+    code: `<R extends { readonly ${memberName(required.member)}?: string }>(
   result: R | ${inputRequired},
 ): result is ${inputRequired} {
-  return result.resultType === "input_required";
+  return result.${required.member} === ${JSON.stringify(required.value)};
 }`,
   });
 }

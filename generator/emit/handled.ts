@@ -1,54 +1,57 @@
-import { embeddedMethods, methodsFrom, type Method, type Protocol, type Side } from '../model/protocol.js';
+import { embeddedMethods, methodsFrom, peerOf, type Method, type Protocol, type Side } from '../model/protocol.js';
+
+/** Whether the client and server of the runtime implement a protocol; otherwise it is plain JSON-RPC. */
+export function hasRoles({ traits }: Protocol): boolean {
+  return traits.roles !== undefined;
+}
 
 /** Requests of the lifecycle, which only the runtime answers. */
-const LIFECYCLE_METHODS: ReadonlySet<string> = new Set(['initialize', 'server/discover', 'subscriptions/listen']);
-
-/** The request that starts a session, for which the runtime never looks up a handler. */
-const HANDSHAKE_METHOD = 'initialize';
+function lifecycleMethods({ traits }: Protocol): ReadonlySet<string | undefined> {
+  const { handshake, discovery, subscription } = traits.roles ?? {};
+  return new Set([handshake, discovery, subscription?.method]);
+}
 
 /** Requests that the runtime answers if they have no handler, so that no stub should replace it. */
-const METHODS_WITH_DEFAULT_ANSWER: ReadonlySet<string> = new Set([
-  'ping',
-  'logging/setLevel',
-  'resources/subscribe',
-  'resources/unsubscribe',
-]);
+function answeredMethods({ traits }: Protocol): ReadonlySet<string> {
+  return new Set(traits.roles?.answers ?? []);
+}
 
 /** Notifications that the runtime handles completely before a handler is called. */
-const NOTIFICATIONS_HANDLED_BY_RUNTIME: ReadonlySet<string> = new Set([
-  'notifications/cancelled',
-  'notifications/initialized',
-  'notifications/progress',
-  'notifications/subscriptions/acknowledged',
-]);
+function notificationsOfRuntime({ traits }: Protocol): ReadonlySet<string | undefined> {
+  return new Set([...(traits.roles?.handles ?? []), traits.cancellation?.method, traits.progress?.method]);
+}
 
 /** Requests to a server that the runtime answers without a handler. */
 export function builtInMethods(protocol: Protocol): readonly string[] {
-  return methodsFrom(protocol, 'client', 'request')
-    .map(({ name }) => name)
-    .filter((name) => METHODS_WITH_DEFAULT_ANSWER.has(name) || LIFECYCLE_METHODS.has(name))
-    .filter((name) => name !== HANDSHAKE_METHOD);
+  const [answered, lifecycle] = [answeredMethods(protocol), lifecycleMethods(protocol)];
+  return (
+    methodsFrom(protocol, 'client', 'request')
+      .map(({ name }) => name)
+      .filter((name) => answered.has(name) || lifecycle.has(name))
+      // The runtime never looks up a handler for the request that starts a session.
+      .filter((name) => name !== protocol.traits.roles?.handshake)
+  );
 }
 
 /** Requests that a server may have handlers for. */
 export function servedMethods(protocol: Protocol): readonly Method[] {
-  return methodsFrom(protocol, 'client', 'request').filter(({ name }) => !LIFECYCLE_METHODS.has(name));
+  const lifecycle = lifecycleMethods(protocol);
+  return methodsFrom(protocol, 'client', 'request').filter(({ name }) => !lifecycle.has(name));
 }
 
 /** Requests that need a handler in a server: all that clients send and the runtime does not answer itself. */
 export function stubbedMethods(protocol: Protocol): readonly Method[] {
-  return servedMethods(protocol).filter(({ name }) => !METHODS_WITH_DEFAULT_ANSWER.has(name));
+  const answered = answeredMethods(protocol);
+  return servedMethods(protocol).filter(({ name }) => !answered.has(name));
 }
 
 /** The methods that a side can handle and the runtime does not; requests first. */
 export function handledMethods(protocol: Protocol, side: Side): readonly Method[] {
-  const other: Side = side === 'client' ? 'server' : 'client';
+  const answered = answeredMethods(protocol);
+  const handled = notificationsOfRuntime(protocol);
   const asked = [...methodsFrom(protocol, 'server', 'request'), ...embeddedMethods(protocol)];
-  const requests =
-    side === 'server' ? stubbedMethods(protocol) : asked.filter(({ name }) => !METHODS_WITH_DEFAULT_ANSWER.has(name));
-  const notifications = methodsFrom(protocol, other, 'notification').filter(
-    ({ name }) => !NOTIFICATIONS_HANDLED_BY_RUNTIME.has(name),
-  );
+  const requests = side === 'server' ? stubbedMethods(protocol) : asked.filter(({ name }) => !answered.has(name));
+  const notifications = methodsFrom(protocol, peerOf(side), 'notification').filter(({ name }) => !handled.has(name));
   return [...requests, ...notifications];
 }
 

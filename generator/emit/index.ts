@@ -1,17 +1,19 @@
 import { McpgenError } from '../errors.js';
 import { formatPointer } from '../read/json/json.js';
 import type { Protocol } from '../model/protocol.js';
-import { SourceFile, importSpecifier, type ImportExtension, type ModuleName } from '../print/source-file.js';
+import { SourceFile, fileExtension, type ImportExtension, type ModuleName } from '../print/source-file.js';
 import { emitAliases } from './aliases.js';
 import { emitClient } from './client.js';
 import { createEmitContext, type EmitContext } from './context.js';
 import { emitErrors } from './errors.js';
 import { emitGuards } from './guards.js';
+import { hasRoles } from './handled.js';
 import { emitMessages } from './messages.js';
 import { emitMethods } from './methods.js';
-import { isSharedPart, withDependencies, type Emittable, type SharedPart } from './parts.js';
+import { isSharedPart, PARTS_OF_ROLES, withDependencies, type Emittable, type SharedPart } from './parts.js';
 import { emitRevision } from './revision.js';
 import { emitServer } from './server.js';
+import { emitPeerProtocol, emitSide } from './sides.js';
 import { emitStubs } from './stubs.js';
 import { emitTypes } from './types.js';
 import { emitValidators } from './validators.js';
@@ -35,9 +37,9 @@ const EMITTERS: Readonly<Record<Exclude<Emittable, SharedPart>, Emitter>> = {
   guards: emitGuards,
   validators: emitValidators,
   errors: emitErrors,
-  revision: emitRevision,
-  client: emitClient,
-  server: emitServer,
+  revision: (context) => (hasRoles(context.protocol) ? emitRevision(context) : emitPeerProtocol(context)),
+  client: (context) => (hasRoles(context.protocol) ? emitClient(context) : emitSide(context, 'client')),
+  server: (context) => (hasRoles(context.protocol) ? emitServer(context) : emitSide(context, 'server')),
   stubs: (context, { stubbed }) => emitStubs(context, stubbed),
   zod: emitZod,
   aliases: (context, { parts }) => emitAliases(context, parts),
@@ -63,8 +65,37 @@ export function emit(
     isSharedPart(part) ? [] : (EMITTERS[part](context, { parts: all, stubbed }) ?? []),
   );
   const exported = files.filter(({ belongsToUser }) => !belongsToUser);
+  refuseFileCollisions(files, context);
   refuseNameCollisions(exported, context);
   return [...files, emitIndex(exported, importExtension)];
+}
+
+/**
+ * Rejects parts that a protocol of plain JSON-RPC does not have.
+ *
+ * @throws {@link McpgenError} with the first one.
+ */
+export function refusePartsOfRoles(protocol: Protocol, parts: readonly Emittable[]): void {
+  const part = hasRoles(protocol) ? undefined : parts.find((item) => PARTS_OF_ROLES.includes(item));
+  if (part === undefined) return;
+  throw new McpgenError(`${protocol.name} has no part ${part}: the catalog does not have the trait "roles"`, {
+    place: '--emit',
+    remedy: 'Omit the part; client and server, over stdio or any other transport, do not need it.',
+  });
+}
+
+/** A side's word names a file. */
+function refuseFileCollisions(files: readonly SourceFile[], { protocol }: EmitContext): void {
+  const seen = new Set<string>(['index']);
+  for (const { fileName } of files) {
+    if (seen.has(fileName)) {
+      throw new McpgenError(`two files would be named ${fileName}.ts`, {
+        place: `${protocol.source.catalogFile ?? protocol.source.file}#/traits/sides`,
+        remedy: 'Choose another word for the side.',
+      });
+    }
+    seen.add(fileName);
+  }
 }
 
 function emitIndex(files: readonly SourceFile[], importExtension: ImportExtension): SourceFile {
@@ -72,7 +103,7 @@ function emitIndex(files: readonly SourceFile[], importExtension: ImportExtensio
   index.add(
     ...files.map((file) => {
       const keyword = TYPE_ONLY_MODULES.has(file.name) ? 'export type *' : 'export *';
-      return `${keyword} from "${importSpecifier(file.name, importExtension)}";\n`;
+      return `${keyword} from "./${file.fileName}${fileExtension(importExtension)}";\n`;
     }),
   );
   return index;

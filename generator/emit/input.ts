@@ -11,9 +11,6 @@ export function inputMethods({ protocol }: EmitContext): readonly Method[] {
   return requested.filter(({ direction, capabilities }) => direction !== 'both' && capabilities.length > 0);
 }
 
-/** The request for a form or a visit to a URL. */
-export const ELICITATION = 'elicitation/create';
-
 /** Adds the types of a request for input and of its response to a file, and returns their names. */
 export function inputTypes(
   file: SourceFile,
@@ -45,9 +42,10 @@ export function inputTypes(
     doc: '/** The response to a request for input. */',
     code: `<M extends InputMethod> = ${answer};`,
   });
-  const answerTo = methods.some(({ name }) => name === ELICITATION)
-    ? `Requests[Key] extends { readonly method: "${ELICITATION}"; readonly params: infer Params }
-    ? ${file.importType('runtime/server/elicitation', 'ElicitAnswer')}<Params, InputAnswerOf<"${ELICITATION}">>
+  const form = context.protocol.traits.roles?.form;
+  const answerTo = methods.some(({ name }) => name === form)
+    ? `Requests[Key] extends { readonly method: "${form}"; readonly params: infer Params }
+    ? ${file.importType('runtime/server/elicitation', 'ElicitAnswer')}<Params, InputAnswerOf<"${form}">>
     : InputAnswerOf<Requests[Key]["method"]>`
     : 'InputAnswerOf<Requests[Key]["method"]>';
   file.declare('type', 'InputAnswersOf', {

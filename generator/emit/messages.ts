@@ -1,13 +1,28 @@
-import { findDefinition, methodsFrom, type Method, type MessageKind, type Side } from '../model/protocol.js';
+import { methodsFrom, peerOf, SIDES, type Method, type MessageKind, type Side } from '../model/protocol.js';
 import { memberOf } from '../model/catalog/derive.js';
 import { docComment } from '../print/doc-comment.js';
 import { SourceFile } from '../print/source-file.js';
-import { firstDefinition, messageHasMember, unionOf, importDefinition, type EmitContext } from './context.js';
+import {
+  aSide,
+  importDefinition,
+  messageHasMember,
+  ownTypeName,
+  sideName,
+  traitDefinition,
+  unionOf,
+  type EmitContext,
+} from './context.js';
 
-const SIDE_PREFIXES: readonly (readonly [Side, string])[] = [
-  ['client', 'Client'],
-  ['server', 'Server'],
-];
+/** The type of any message of a side. */
+function sideMessage(context: EmitContext, side: Side): string {
+  const name = `${sideName(context, side)}Message`;
+  return ownTypeName(context, name, `Any${name}`);
+}
+
+/** The sides with the prefix of their types. */
+function sidePrefixes(context: EmitContext): readonly (readonly [Side, string])[] {
+  return SIDES.map((side) => [side, sideName(context, side)]);
+}
 
 /** `messages.ts`: complete messages as they are sent, in unions by sender. */
 export function emitMessages(context: EmitContext): SourceFile {
@@ -15,43 +30,47 @@ export function emitMessages(context: EmitContext): SourceFile {
   emitUntypedMessages(file, context);
   emitResponseTypes(file, context);
   emitEnvelopes(file, context);
-  for (const [side, prefix] of SIDE_PREFIXES) {
+  for (const [side, prefix] of sidePrefixes(context)) {
     for (const [kind, suffix] of [
       ['request', 'Request'],
       ['notification', 'Notification'],
     ] as const) {
       file.declare('type', `${prefix}${suffix}Message`, {
-        doc: docComment({ text: `A complete ${kind} that a ${side} sends.` }, new Set()),
+        doc: docComment({ text: `A complete ${kind} that ${aSide(context, side)} sends.` }, new Set()),
         code: ` = ${unionOf(methodsFrom(context.protocol, side, kind).map((method) => wireType(file, context, method)))};`,
       });
     }
   }
-  for (const [side, prefix] of SIDE_PREFIXES) {
-    const peer: Side = side === 'client' ? 'server' : 'client';
+  for (const [side, prefix] of sidePrefixes(context)) {
+    const peer = peerOf(side);
     const answers = methodsFrom(context.protocol, peer, 'request').length > 0;
     const parts = [`${prefix}RequestMessage`, `${prefix}NotificationMessage`, ...(answers ? ['AnyResponse'] : [])];
-    const note = answers ? '' : ` It has no responses, since a ${peer} sends no requests.`;
-    file.declare('type', `${prefix}Message`, {
-      doc: docComment({ text: `Any message that a ${side} sends; \`method\` tells them apart.${note}` }, new Set()),
+    const note = answers ? '' : ` It has no responses, since ${aSide(context, peer)} sends no requests.`;
+    file.declare('type', sideMessage(context, side), {
+      doc: docComment(
+        { text: `Any message that ${aSide(context, side)} sends; \`method\` tells them apart.${note}` },
+        new Set(),
+      ),
       code: ` = ${parts.join(' | ')};`,
     });
   }
   file.declare('type', 'AnyMessage', {
     doc: '/** Any message of either side; `method` tells them apart. */',
-    code: ' = ClientMessage | ServerMessage;',
+    code: ` = ${SIDES.map((side) => sideMessage(context, side)).join(' | ')};`,
   });
   file.declare('type', 'MessageOf', {
     doc: '/** The complete message of a method. */',
     code: `<M extends ${file.importType('methods', 'Method')}> = Extract<AnyMessage, { method: M }>;`,
   });
-  if (context.protocol.batches) emitBatches(file);
+  if (context.protocol.batches) emitBatches(file, context);
   return file;
 }
 
 /** Requests and notifications of any method: the schema's own definitions, if it has them. */
 function emitUntypedMessages(file: SourceFile, context: EmitContext): void {
+  const { envelope } = context.protocol.traits;
   for (const kind of ['Request', 'Notification'] as const) {
-    const definition = firstDefinition(context, `JSONRPC${kind}`);
+    const definition = traitDefinition(context, envelope?.[kind === 'Request' ? 'request' : 'notification']);
     const type =
       definition === undefined
         ? `{ jsonrpc: "2.0";${kind === 'Request' ? ` id: ${requestId(file, context)};` : ''} method: string; params?: { [key: string]: unknown } }`
@@ -65,8 +84,9 @@ function emitUntypedMessages(file: SourceFile, context: EmitContext): void {
 
 function emitResponseTypes(file: SourceFile, context: EmitContext): void {
   const id = requestId(file, context);
-  const result = firstDefinition(context, 'Result');
-  const errorResponse = firstDefinition(context, 'JSONRPCErrorResponse', 'JSONRPCError');
+  const { envelope } = context.protocol.traits;
+  const result = traitDefinition(context, envelope?.result);
+  const errorResponse = traitDefinition(context, envelope?.errorResponse);
   const error =
     errorResponse === undefined || memberOf(errorResponse.type, 'error') === undefined
       ? '{ code: number; message: string; data?: unknown }'
@@ -128,19 +148,23 @@ function envelopeName(kind: MessageKind): string {
 }
 
 function requestId(file: SourceFile, context: EmitContext): string {
-  const definition = findDefinition(context.protocol, 'RequestId');
+  const definition = traitDefinition(context, context.protocol.traits.envelope?.requestId);
   return definition === undefined ? 'string | number' : importDefinition(file, context, definition.name);
 }
 
-function emitBatches(file: SourceFile): void {
+function emitBatches(file: SourceFile, context: EmitContext): void {
+  const { specification } = context.protocol.traits;
+  const source = specification?.batches === undefined ? '' : ` and ${specification.batches}`;
   file.declare('type', 'Batch', {
-    doc: '/** A non-empty array of messages: JSON-RPC 2.0 §6 and MCP 2025-03-26, Base Protocol, Batching. */',
+    doc: docComment({ text: `A non-empty array of messages: JSON-RPC 2.0 §6${source}.` }, new Set()),
     code: '<Message> = [Message, ...Message[]];',
   });
-  for (const [side, prefix] of SIDE_PREFIXES) {
+  for (const [side, prefix] of sidePrefixes(context)) {
     file.declare('type', `${prefix}Batch`, {
       doc: docComment(
-        { text: `A batch that a ${side} sends: requests and notifications in any order, or responses only.` },
+        {
+          text: `A batch that ${aSide(context, side)} sends: requests and notifications in any order, or responses only.`,
+        },
         new Set(),
       ),
       code: ` = Batch<${prefix}RequestMessage | ${prefix}NotificationMessage> | Batch<AnyResponse>;`,

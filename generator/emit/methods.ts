@@ -1,8 +1,16 @@
-import { methodsFrom, type Method, type MessageKind, type Side } from '../model/protocol.js';
+import {
+  directionWord,
+  methodsFrom,
+  SIDES,
+  sideWords,
+  type Method,
+  type MessageKind,
+  type Side,
+} from '../model/protocol.js';
 import { docComment } from '../print/doc-comment.js';
 import { literalKey, memberName, type MethodWithConstant } from '../print/names.js';
 import { exported, SourceFile, type Declaration } from '../print/source-file.js';
-import { messageHasMember, unionOf, importDefinition, type EmitContext } from './context.js';
+import { messageHasMember, sideLiteral, unionOf, importDefinition, type EmitContext } from './context.js';
 
 /** `methods.ts`: method names as constants, the catalog as data, and the maps from a method to its types. */
 export function emitMethods(context: EmitContext): SourceFile {
@@ -15,7 +23,7 @@ export function emitMethods(context: EmitContext): SourceFile {
   emitConstants(file, context);
   emitMethodInfo(file, context);
   emitMethodMaps(file, context);
-  emitEmbeddedMethods(file, context);
+  if (protocol.traits.inputRequired !== undefined) emitEmbeddedMethods(file, context);
   emitMethodUnions(file, context);
   emitHandlerTypes(file, context);
   emitHandlerCalls(file);
@@ -28,11 +36,11 @@ function declareConstants(
   text: string,
   linkable: ReadonlySet<string>,
 ): Declaration {
-  const rows = methods.map(
-    ({ constant, method }) =>
-      docComment({ text: method.summary, deprecated: method.deprecated }, linkable) +
-      `${memberName(constant)}: ${JSON.stringify(method.name)},\n`,
-  );
+  const rows = methods.map(({ constant, method }) => {
+    const origin = method.extension === undefined ? '' : ` Extension \`${method.extension}\`.`;
+    const doc = docComment({ text: `${method.summary}${origin}`, deprecated: method.deprecated }, linkable);
+    return `${doc}${memberName(constant)}: ${JSON.stringify(method.name)},\n`;
+  });
   return exported('const', name, { doc: docComment({ text }, linkable), code: ` = {\n${rows.join('')}} as const;` });
 }
 
@@ -47,25 +55,27 @@ function emitConstants(file: SourceFile, { methods, printer }: EmitContext): voi
 }
 
 function emitMethodInfo(file: SourceFile, { methods, protocol }: EmitContext): void {
-  const negotiated = protocol.lifecycle === 'stateful' ? ' (MCP, Lifecycle, Capability Negotiation)' : '';
+  const { specification, tasks } = protocol.traits;
+  const negotiated = specification?.capabilities === undefined ? '' : ` (${specification.capabilities})`;
+  const directions = (['clientToServer', 'serverToClient', 'both'] as const).map((direction) =>
+    JSON.stringify(directionWord(protocol, direction)),
+  );
   file.declare('type', 'MethodInfo', {
     doc: '/** Information about a method in addition to its types. */',
     code: ` = {
   readonly kind: "request" | "notification";
   /** Who sends it. */
-  readonly direction: "clientToServer" | "serverToClient" | "both";
+  readonly direction: ${directions.join(' | ')};
 ${docComment({ text: `Capabilities that must have been declared${negotiated}. One of each side if both may send the method: a request needs the receiver's, a notification the sender's.` }, new Set())}  readonly capabilities: readonly string[];
   /** Definitions of the possible results, the complete one first; empty for a notification. */
   readonly results: readonly string[];
-  /** Definition of the result if the params ask for a task. */
-  readonly taskResult?: string;
-  readonly deprecated: boolean;
+${tasks === undefined ? '' : '  /** Definition of the result if the params ask for a task. */\n  readonly taskResult?: string;\n'}  readonly deprecated: boolean;
 };`,
   });
   const rows = methods.map(({ method }) => {
     const members = [
       `kind: ${JSON.stringify(method.kind)}`,
-      `direction: ${JSON.stringify(method.direction)}`,
+      `direction: ${JSON.stringify(directionWord(protocol, method.direction))}`,
       `capabilities: ${JSON.stringify(method.capabilities)}`,
       `results: ${JSON.stringify(method.results)}`,
       ...(method.taskResult === undefined ? [] : [`taskResult: ${JSON.stringify(method.taskResult)}`]),
@@ -104,6 +114,7 @@ function emitMethodMaps(file: SourceFile, context: EmitContext): void {
       requests.map((method) => [method.name, resultTypeOf(file, context, method)]),
     ),
   );
+  if (context.protocol.traits.tasks === undefined) return;
   const tasks = requests.filter((method) => method.taskResult !== undefined);
   file.add(
     declareMap(
@@ -153,14 +164,14 @@ function emitMethodUnions(file: SourceFile, context: EmitContext): void {
     unionOf(methodsFrom(context.protocol, side, kind).map((method) => JSON.stringify(method.name)));
   file.declare('type', 'Side', {
     doc: '/** A side of the connection. */',
-    code: ' = "client" | "server";',
+    code: ` = ${sideLiteral(context, 'client')} | ${sideLiteral(context, 'server')};`,
   });
   for (const [kind, name] of [
     ['request', 'Request'],
     ['notification', 'Notification'],
   ] as const) {
     file.declareLocal('type', `${name}MethodsBySender`, {
-      code: ` = {\nclient: ${names('client', kind)};\nserver: ${names('server', kind)};\n};`,
+      code: ` = {\n${SIDES.map((side) => `${sideWords(context.protocol)[side]}: ${names(side, kind)};\n`).join('')}};`,
     });
     file.declare('type', `${name}Method`, {
       doc: `/** Name of a ${kind}; with a side, of one that this side sends. */`,
@@ -179,19 +190,22 @@ function emitMethodUnions(file: SourceFile, context: EmitContext): void {
     doc: '/** Result of a request: the member `result` of its response (JSON-RPC 2.0 §5). */',
     code: '<M extends RequestMethod> = ResultMap[M];',
   });
+  if (context.protocol.traits.tasks === undefined) return;
   file.declare('type', 'TaskResultOf', {
     doc: '/** The result of a request whose params ask for a task; `never` if they cannot. */',
     code: '<M extends RequestMethod> = M extends keyof TaskResultMap ? TaskResultMap[M] : never;',
   });
 }
 
-function emitHandlerTypes(file: SourceFile, { protocol }: EmitContext): void {
+function emitHandlerTypes(file: SourceFile, context: EmitContext): void {
+  const { protocol } = context;
+  const [client, server] = SIDES.map((side) => sideLiteral(context, side));
   file.declare('type', 'PeerOf', {
     doc: '/** The other side. */',
-    code: '<S extends Side> = S extends "client" ? "server" : "client";',
+    code: `<S extends Side> = S extends ${client} ? ${server} : ${client};`,
   });
   file.declareLocal('type', 'Answer', {
-    code: '<M extends RequestMethod> = ResultOf<M> | TaskResultOf<M>;',
+    code: `<M extends RequestMethod> = ResultOf<M>${protocol.traits.tasks === undefined ? '' : ' | TaskResultOf<M>'};`,
   });
   for (const [kind, name, answer] of [
     ['request', 'Request', 'Answer<M>'],
@@ -199,7 +213,7 @@ function emitHandlerTypes(file: SourceFile, { protocol }: EmitContext): void {
   ] as const) {
     const handlers = `{\n[M in ${name}Method<PeerOf<Receiver>>]?: (params: ParamsOf<M>, context: Context) => ${answer} | Promise<${answer}>;\n}`;
     // A type without members would accept any object, but must reject handlers if a side receives nothing.
-    const mayBeEmpty = (['client', 'server'] as const).some((side) => methodsFrom(protocol, side, kind).length === 0);
+    const mayBeEmpty = SIDES.some((side) => methodsFrom(protocol, side, kind).length === 0);
     const type = mayBeEmpty
       ? `[${name}Method<PeerOf<Receiver>>] extends [never] ? { [method: string]: never } : ${handlers}`
       : handlers;

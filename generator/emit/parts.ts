@@ -96,9 +96,34 @@ const RUNTIME_MODULES: Readonly<Partial<Record<Emittable, readonly RuntimeModule
   'json-schema': ['runtime/json-schema'],
 };
 
-/** The shared files that the requested parts need. */
-export function runtimeModulesFor(parts: readonly Emittable[]): readonly RuntimeModule[] {
-  return [...new Set(withDependencies(parts).flatMap((part) => RUNTIME_MODULES[part] ?? []))];
+/** Parts over the client and server of the runtime, which a protocol of plain JSON-RPC does not have. */
+export const PARTS_OF_ROLES: readonly Emittable[] = [
+  'pipe',
+  'registry',
+  'http-server',
+  'http-node',
+  'http-client',
+  'oauth-client',
+  'oauth-node',
+  'stubs',
+];
+
+/** The shared files of parts that differ for a protocol of plain JSON-RPC. */
+const PEER_MODULES: Readonly<Partial<Record<Emittable, readonly RuntimeModule[]>>> = {
+  revision: ['runtime/peer'],
+  client: ['runtime/peer'],
+  server: ['runtime/peer'],
+};
+
+/**
+ * The shared files that the requested parts need.
+ *
+ * @param hasRoles - Whether the client and server of the runtime implement the protocol.
+ */
+export function runtimeModulesFor(parts: readonly Emittable[], hasRoles = true): readonly RuntimeModule[] {
+  const modulesOf = (part: Emittable): readonly RuntimeModule[] =>
+    (hasRoles ? undefined : PEER_MODULES[part]) ?? RUNTIME_MODULES[part] ?? [];
+  return [...new Set(withDependencies(parts).flatMap(modulesOf))];
 }
 
 /** The requested parts with their dependencies, in one fixed order. */

@@ -1,5 +1,12 @@
 import { memberOf } from '../model/catalog/derive.js';
-import { findDefinition, methodsFrom, type Method, type TypeNode } from '../model/protocol.js';
+import {
+  capabilitySteps,
+  findDefinition,
+  methodsFrom,
+  sideWords,
+  type Method,
+  type TypeNode,
+} from '../model/protocol.js';
 import { literalKey } from '../print/names.js';
 import { SourceFile } from '../print/source-file.js';
 import { printValue } from '../print/value.js';
@@ -18,9 +25,12 @@ export function emitRevision(context: EmitContext): SourceFile {
     const [result = ''] = method.results;
     return `${literalKey(method.name)}: {
   capabilities: ${JSON.stringify(method.capabilities)},
-  validateResult: ${validators(checkName('validate', context.printer.name(result)))},
+  validateResult: ${validators(checkName('validate', context.printer.name(result), context.messageGuards))},
 },\n`;
   });
+  const requestScoped = methodsFrom(protocol, 'server', 'notification')
+    .filter(({ extension, subscription }) => extension !== undefined && subscription !== true)
+    .map(({ name }) => name);
   const members = [
     `version: ${file.importValue('methods', 'PROTOCOL_VERSION')}`,
     `isStateless: ${protocol.lifecycle === 'stateless'}`,
@@ -29,6 +39,10 @@ export function emitRevision(context: EmitContext): SourceFile {
     `embedded: {\n${embedded.join('')}}`,
     `declares: ${printTable(capabilityRules(context))}`,
     `defaults: ${printTable(resultDefaults(context))}`,
+    ...(protocol.extensions.length === 0
+      ? []
+      : [`extensions: ${JSON.stringify(protocol.extensions.map(({ id }) => id))}`]),
+    ...(requestScoped.length === 0 ? [] : [`requestScoped: ${JSON.stringify(requestScoped)}`]),
     ...['classify', 'isRequest', 'isNotification', 'isResultResponse', 'isErrorResponse', 'isResponse'].map((name) =>
       file.importValue('guards', name),
     ),
@@ -57,11 +71,12 @@ function printTable(rows: readonly (readonly [string, unknown])[]): string {
 
 /** The capability objects that a handler of each request implies. */
 function capabilityRules({ protocol }: EmitContext): readonly (readonly [string, object])[] {
+  const { capabilities } = protocol.traits;
+  const words = sideWords(protocol);
   const sides = [
-    ['server', 'ServerCapabilities', methodsFrom(protocol, 'client', 'request')],
+    ['server', methodsFrom(protocol, 'client', 'request')],
     [
       'client',
-      'ClientCapabilities',
       [
         ...methodsFrom(protocol, 'server', 'request'),
         ...protocol.methods.filter(({ direction }) => direction === 'embedded'),
@@ -69,12 +84,12 @@ function capabilityRules({ protocol }: EmitContext): readonly (readonly [string,
     ],
   ] as const;
   const rows = new Map<string, object>();
-  for (const [side, definition, methods] of sides) {
-    const type = findDefinition(protocol, definition)?.type;
+  for (const [side, methods] of sides) {
+    const type = findDefinition(protocol, capabilities?.[side] ?? '')?.type;
     for (const method of methods) {
-      const [path] = method.capabilities.filter((item) => item.startsWith(`${side}.`));
+      const [path] = method.capabilities.filter((item) => item.startsWith(`${words[side]}.`));
       if (path === undefined) continue;
-      rows.set(method.name, { ...rows.get(method.name), ...capabilityRule(path.split('.').slice(1), type) });
+      rows.set(method.name, { ...rows.get(method.name), ...capabilityRule(capabilitySteps(path).slice(1), type) });
     }
   }
   return [...rows].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -87,19 +102,22 @@ function capabilityRule([name = '', ...rest]: readonly string[], type: TypeNode 
   return { [name]: member?.kind === 'boolean' ? true : {} };
 }
 
-/** Required members of a result that a handler may omit: how long it may be cached, and by whom. */
-export const RESULT_DEFAULTS: Readonly<Record<string, unknown>> = { ttlMs: 0, cacheScope: 'private' };
+/** Required members of results that a handler may omit, with their values. */
+function defaultsOfResults({ protocol }: EmitContext): Readonly<Record<string, JsonValue>> {
+  return protocol.traits.roles?.resultDefaults ?? {};
+}
 
 /** The required members of a method's complete result that have a default. */
-export function membersWithDefault({ protocol }: EmitContext, method: Method): readonly string[] {
-  const type = findDefinition(protocol, method.results[0] ?? '')?.type;
-  return Object.keys(RESULT_DEFAULTS).filter((name) => memberOf(type, name)?.required === true);
+export function membersWithDefault(context: EmitContext, method: Method): readonly string[] {
+  const type = findDefinition(context.protocol, method.results[0] ?? '')?.type;
+  return Object.keys(defaultsOfResults(context)).filter((name) => memberOf(type, name)?.required === true);
 }
 
 function resultDefaults(context: EmitContext): readonly (readonly [string, object])[] {
+  const defaults = defaultsOfResults(context);
   return methodsFrom(context.protocol, 'client', 'request').flatMap((method) => {
     const members = membersWithDefault(context, method);
     if (members.length === 0) return [];
-    return [[method.name, Object.fromEntries(members.map((name) => [name, RESULT_DEFAULTS[name]]))] as const];
+    return [[method.name, Object.fromEntries(members.map((name) => [name, defaults[name]]))] as const];
   });
 }

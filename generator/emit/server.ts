@@ -1,10 +1,11 @@
-import { methodsFrom, type Method } from '../model/protocol.js';
+import { findDefinition, methodsFrom, type Method } from '../model/protocol.js';
+import { memberOf } from '../model/types/members.js';
 import { docComment } from '../print/doc-comment.js';
 import { memberName } from '../print/names.js';
 import { SourceFile } from '../print/source-file.js';
-import { firstDefinition, importDefinition, type EmitContext } from './context.js';
+import { importDefinition, traitDefinition, type EmitContext } from './context.js';
 import { servedMethods } from './handled.js';
-import { ELICITATION, inputMethods, inputTypes } from './input.js';
+import { inputMethods, inputTypes } from './input.js';
 import { membersWithDefault } from './revision.js';
 
 /** `server.ts`: a server with typed handlers, over the shared runtime. */
@@ -25,9 +26,15 @@ export function emitServer(context: EmitContext): SourceFile {
 function emitResultTypes(file: SourceFile, context: EmitContext): void {
   const served = servedMethods(context.protocol);
   const stateless = context.protocol.lifecycle === 'stateless';
+  const { inputRequired } = context.protocol.traits;
   if (stateless) {
+    const type = 'Omit<Result, Names> & Partial<Pick<Result, Names>>';
+    // Without a condition, only the members that all variants of a union have would remain.
+    const isObject = served.every(
+      ({ results: [name = ''] }) => findDefinition(context.protocol, name)?.type.kind === 'object',
+    );
     file.declareLocal('type', 'HandlerResult', {
-      code: '<Result, Names extends keyof Result> = Omit<Result, Names> & Partial<Pick<Result, Names>>;',
+      code: `<Result, Names extends keyof Result> = ${isObject ? type : `Result extends unknown ? ${type} : never`};`,
     });
   }
   const rows = served.map(
@@ -37,7 +44,7 @@ function emitResultTypes(file: SourceFile, context: EmitContext): void {
     doc: docComment(
       {
         text: stateless
-          ? 'The result that a handler returns, by method. The server adds `resultType`, its own name, and how long a result may be cached, unless the handler sets them.'
+          ? `The result that a handler returns, by method. The server adds ${inputRequired === undefined ? '' : `\`${inputRequired.member}\`, `}its own name, and how long a result may be cached, unless the handler sets them.`
           : 'The result that a handler returns, by method.',
       },
       new Set(),
@@ -47,9 +54,13 @@ function emitResultTypes(file: SourceFile, context: EmitContext): void {
 }
 
 function printResultType(file: SourceFile, context: EmitContext, method: Method, stateless: boolean): string {
-  const [complete = 'Result', ...others] = method.results;
+  const [complete = '', ...others] = method.results;
   const own = importDefinition(file, context, complete);
-  const filled = ['resultType', ...membersWithDefault(context, method)].map((name) => JSON.stringify(name));
+  const { inputRequired } = context.protocol.traits;
+  const filled = [
+    ...(inputRequired === undefined ? [] : [inputRequired.member]),
+    ...membersWithDefault(context, method),
+  ].map((name) => JSON.stringify(name));
   return [
     stateless ? `HandlerResult<${own}, ${filled.join(' | ')}>` : own,
     ...[...others, ...(method.taskResult === undefined ? [] : [method.taskResult])].map((name) =>
@@ -59,11 +70,12 @@ function printResultType(file: SourceFile, context: EmitContext, method: Method,
 }
 
 function emitContextType(file: SourceFile, context: EmitContext): void {
-  const level = firstDefinition(context, 'LoggingLevel');
+  const { traits } = context.protocol;
+  const level = traitDefinition(context, traits.roles?.logLevel);
   const asked = inputMethods(context);
   const onWire = methodsFrom(context.protocol, 'server', 'request');
   const { requests, answers } = inputTypes(file, context);
-  const capabilities = firstDefinition(context, 'ClientCapabilities');
+  const capabilities = traitDefinition(context, traits.capabilities?.client);
   const members = [
     capabilities === undefined
       ? ''
@@ -95,16 +107,16 @@ request<M extends ${file.importType('methods', 'RequestMethod')}<"server">>(
 ): Promise<${file.importType('methods', 'ResultOf')}<M>>;
 `);
     for (const method of asked) {
-      const [result = 'Result'] = method.results;
+      const [result = ''] = method.results;
       const answer = importDefinition(file, context, result);
-      const isForm = method.name === ELICITATION;
+      const isForm = method.name === traits.roles?.form;
       if (isForm) file.importType('runtime/server/elicitation', 'ReadonlyJson');
       const params = `ParamsOf<${JSON.stringify(method.name)}>`;
       members.push(
         docComment({ text: method.summary, deprecated: method.deprecated }, new Set()),
         isForm
           ? `${shortName(method)}<const Params extends ReadonlyJson<${params}>>(this: void, params: Params, options?: CallOptions): Promise<ElicitAnswer<Params, ${answer}>>;\n`
-          : `${shortName(method)}(this: void, params${method.name === 'roots/list' ? '?' : ''}: ${params}, options?: CallOptions): Promise<${answer}>;\n`,
+          : `${shortName(method)}(this: void, params${areParamsOptional(context, method) ? '?' : ''}: ${params}, options?: CallOptions): Promise<${answer}>;\n`,
       );
     }
   }
@@ -124,7 +136,7 @@ request<M extends ${file.importType('methods', 'RequestMethod')}<"server">>(
     'notify',
     'request',
     'requireInput',
-    ...SHORT_NAMES,
+    ...(traits.roles?.contextMethods ?? []),
   ].map((name) => JSON.stringify(name));
   file.declare('interface', 'ServerContext', {
     doc: '/** The context of a handler. */',
@@ -139,9 +151,11 @@ In a stateful revision (up to 2025-11-25), each request is sent to the client, a
 
 Do not catch what it throws. \`state\` is what \`context.state\` will be in the next round of a stateless revision; it is signed, but not secret.`;
 
-/** Methods of the context that send a request to the client, named after the capability that each needs. */
-const SHORT_NAMES = ['sampling', 'elicitation', 'roots'] as const;
+function areParamsOptional(context: EmitContext, { message }: Method): boolean {
+  return memberOf(findDefinition(context.protocol, message)?.type, 'params')?.required !== true;
+}
 
+/** The name of the context's method that sends a request: the group of the request, which is also its capability. */
 function shortName(method: Method): string {
   return method.name.split('/')[0] ?? method.name;
 }
@@ -166,8 +180,9 @@ function emitServerHandlers(file: SourceFile, { protocol }: EmitContext): void {
 }
 
 function emitServerOptions(file: SourceFile, context: EmitContext): void {
-  const info = firstDefinition(context, 'Implementation');
-  const capabilities = firstDefinition(context, 'ServerCapabilities');
+  const { traits } = context.protocol;
+  const info = traitDefinition(context, traits.roles?.implementation);
+  const capabilities = traitDefinition(context, traits.capabilities?.server);
   const declared = capabilities === undefined ? 'object' : importDefinition(file, context, capabilities.name);
   file.declare('type', 'CapabilityOverrides', {
     doc: '/** Capabilities to add to those that the handlers imply; `false` removes one. */',

@@ -2,7 +2,6 @@ import { importDefinition } from './context.js';
 import type { EmitContext } from './context.js';
 import { SourceFile } from '../print/source-file.js';
 import { GuardWriter } from './validators/guard-writer.js';
-import { MESSAGE_GUARDS } from './guards.js';
 import { emitDispatchers } from './validators/dispatchers.js';
 import { declareAssertion, declareValidator, METHOD_VALIDATORS } from './validators/names.js';
 export { checkName, declareValidator, declareAssertion } from './validators/names.js';
@@ -12,7 +11,8 @@ export { GuardWriter } from './validators/guard-writer.js';
 export function emitValidators(context: EmitContext): SourceFile {
   const file = new SourceFile('validators');
   file.importNamespace('runtime/validation', 'check');
-  const writer = new GuardWriter(context, [...METHOD_VALIDATORS, ...MESSAGE_GUARDS, 'classify', 'check']);
+  const taken = [...METHOD_VALIDATORS, ...context.messageGuards, 'classify', 'check'];
+  const writer = new GuardWriter(context, taken, context.messageGuards);
   const { definitions } = context.protocol;
   const names = definitions.map((definition) => importDefinition(file, context, definition.name));
   const guards = definitions.map((definition) => writer.declareGuard(definition.name, definition.type));
@@ -22,8 +22,8 @@ export function emitValidators(context: EmitContext): SourceFile {
   for (const declaration of [
     ...writer.inline,
     ...guards,
-    ...names.map(declareValidator),
-    ...names.map(declareAssertion),
+    ...names.map((name) => declareValidator(name, context.messageGuards)),
+    ...names.map((name) => declareAssertion(name, context.messageGuards)),
   ])
     file.add(declaration);
   return file;

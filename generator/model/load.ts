@@ -17,20 +17,29 @@ import { applyErrata, type Erratum } from '../read/errata.js';
 import { builtinRenames } from '../read/builtin/renames.js';
 import { compareText, isObject, ownMember, parseUntrustedJson, formatPointer } from '../read/json/json.js';
 import { createPatternCheck, type PatternCheck } from '../read/patterns.js';
+import type { ExtensionFiles } from '../read/extension.js';
+import { hasAnnotations, readAnnotations, type SchemaAnnotations } from './catalog/annotations.js';
 import { deriveMethods, type Derived } from './catalog/derive.js';
 import { draftCatalog } from './catalog/draft.js';
-import { parseDefinitions } from './schema/definitions.js';
+import { withBuiltMessages } from './catalog/messages.js';
+import { recognizedTraits, traitsOf } from './catalog/traits.js';
+import { mergeExtensions, type Extension, type MergedRevision } from './extensions/merge.js';
+import { readBuiltinExtension, readExtensionFiles } from './extensions/load.js';
+import { parseDefinitions, type DefinitionsFile } from './schema/definitions.js';
+import { flattenOpenParts } from './schema/flatten.js';
 import {
   methodFromRow,
   type Definition,
   type FormerName,
   type Protocol,
   type Source,
+  type Traits,
   type Warning,
 } from './protocol.js';
 import { findFormerNames } from './renames.js';
 import type { SchemaReading } from './schema-reading.js';
 import { verifyCatalog, type Disagreement } from './catalog/verify.js';
+import { typeLookup } from './types/references.js';
 
 /** A file's contents and its name in messages. */
 export interface InputFile {
@@ -56,6 +65,10 @@ export interface LoadOptions {
   readonly strict?: boolean;
   /** Uses the regular expressions of `schema` without a check of their running time. */
   readonly trustPatterns?: boolean;
+  /** Identifiers of built-in extensions to add. */
+  readonly extensions?: readonly string[];
+  /** Files of other extensions to add; see {@link readExtension}. */
+  readonly extend?: readonly ExtensionFiles[];
 }
 
 /**
@@ -71,11 +84,27 @@ export async function loadProtocol(options: LoadOptions): Promise<Protocol> {
   if (options.revision !== undefined && options.schema !== undefined) checkRevisionName(options.revision, '--revision');
   const given = options.catalog === undefined ? undefined : await readCatalog(options.catalog, options.revision);
   const input = readSchema(options, given);
-  const catalog = given ?? builtinCatalogOf(input);
-  const read = readDefinitions(input, options.trustPatterns === true ? undefined : createPatternCheck());
-  const derived = deriveMethods(read.definitions);
   const places = { schema: input.place, catalog: catalogPlace(options, input) };
-  refuseDisagreements(verifyCatalog(catalog, read.definitions, derived, places), input);
+  const { extensions, merged, errata, traits } = await addExtensions(
+    options,
+    input,
+    given ?? builtinCatalogOf(input),
+    places,
+  );
+  const { catalog } = merged;
+  const annotations = readAnnotations(merged.definitions);
+  const checkPattern = options.trustPatterns === true ? undefined : createPatternCheck();
+  const read = readDefinitions(input, merged, annotations, checkPattern);
+  const derived = deriveMethods(read.definitions, { traits, annotations });
+  const definition = (name: string): string | undefined => placeInExtension(merged, name);
+  const row = (method: string): string | undefined => merged.rows.get(method);
+  const found = verifyCatalog(
+    catalog,
+    read.definitions,
+    { ...derived, traits, annotations },
+    { ...places, definition, row },
+  );
+  refuseDisagreements(found, input);
   const protocol: Protocol = {
     name: catalog.protocol,
     revision: input.revision,
@@ -83,12 +112,26 @@ export async function loadProtocol(options: LoadOptions): Promise<Protocol> {
     isDraft: catalog.status === 'draft' || (options.catalog === undefined && input.builtin?.status === 'draft'),
     source: input.source,
     lifecycle: catalog.lifecycle,
-    batches: catalog.batches,
-    definitions: read.definitions.map((definition) => withAlias(definition, derived)),
-    methods: catalog.methods.map(methodFromRow).sort((a, b) => compareText(a.name, b.name)),
+    batches: catalog.batches ?? false,
+    traits,
+    definitions: withBuiltMessages(
+      read.definitions.map((item) => withAlias(item, derived)),
+      catalog.methods,
+      traits,
+      places,
+    ),
+    methods: catalog.methods
+      .map((item) => withExtension(methodFromRow(item), merged.methodsOf.get(item.method)))
+      .sort((a, b) => compareText(a.name, b.name)),
     errors: [...catalog.errors].sort((a, b) => b.code - a.code),
+    extensions: extensions.map(({ catalog: { extension, summary, status }, source }) => ({
+      id: extension,
+      summary,
+      isDraft: status === 'draft',
+      source,
+    })),
     formerNames: formerNamesFor(catalog.protocol, read.definitions),
-    errata: read.errata,
+    errata,
     warnings: read.warnings,
   };
   if (options.strict === true) refuseWarnings(protocol.warnings);
@@ -104,11 +147,14 @@ export function readSchemaWithoutCatalog(file: InputFile, revision?: string): Sc
   if (revision !== undefined) checkRevisionName(revision, '--revision');
   const known = revision ?? revisionBySha(sha256(toBytes(file.contents)))?.revision;
   const canonical = canonicalizeSchema(parseUntrustedJson(file.contents, file.name), file.name);
+  const annotations = readAnnotations(canonical.definitions);
   const { definitions, warnings } = parseDefinitions(canonical.definitions, NO_DOCS, file.name, {
-    ...canonical,
+    ...definitionsFile(canonical, annotations),
     checkPattern: createPatternCheck(),
   });
-  return { revision: known, definitions, derived: deriveMethods(definitions), warnings };
+  const traits = recognizedTraits(undefined, builtinCatalogs());
+  const derived = deriveMethods(definitions, { traits, annotations });
+  return { revision: known, title: canonical.title, definitions, derived, annotations, warnings };
 }
 
 /**
@@ -134,11 +180,23 @@ export async function loadWithoutCatalog(
   const errata = corrected && like !== undefined ? builtinErrata() : [];
   const { definitions, applied } = applyErrata(canonical.definitions, like ?? '', errata, file.name, 'skip');
   const docs = like === undefined ? NO_DOCS : builtinDocs(like);
-  const parsed = parseDefinitions(definitions, docs, file.name, { ...canonical, checkPattern: createPatternCheck() });
-  const derived = deriveMethods(parsed.definitions);
+  const annotations = readAnnotations(canonical.definitions);
+  const parsed = parseDefinitions(definitions, docs, file.name, {
+    ...definitionsFile(canonical, annotations),
+    checkPattern: createPatternCheck(),
+  });
+  const recognized = recognizedTraits(undefined, builtinCatalogs());
+  const derived = deriveMethods(parsed.definitions, { traits: recognized, annotations });
   const revision = options.revision ?? fileBaseName(file.name).replace(/\.json$/, '');
   const { catalog } = draftCatalog(
-    { revision: like, definitions: parsed.definitions, derived, warnings: parsed.warnings },
+    {
+      revision: like,
+      title: canonical.title,
+      definitions: parsed.definitions,
+      derived,
+      annotations,
+      warnings: parsed.warnings,
+    },
     builtinCatalogs(),
     { revision },
   );
@@ -151,17 +209,31 @@ export async function loadWithoutCatalog(
     source: { file: fileBaseName(file.name), sha256: digest, builtin: false, corrected },
     lifecycle: catalog.lifecycle,
     batches: catalog.batches,
-    definitions: parsed.definitions.map((definition) => withAlias(definition, derived)),
+    traits: catalog.traits,
+    definitions: withBuiltMessages(
+      parsed.definitions.map((definition) => withAlias(definition, derived)),
+      catalog.methods,
+      catalog.traits,
+      { schema: file.name, catalog: file.name },
+    ),
     methods: catalog.methods.map((row) =>
-      methodFromRow({ kind: 'request', direction: 'embedded', params: null, capability: null, summary: '', ...row }),
+      methodFromRow({
+        kind: 'request',
+        params: null,
+        capability: null,
+        summary: '',
+        ...row,
+        direction: row.direction ?? 'embedded',
+      }),
     ),
     errors: withKnownErrors(catalog.errors, like),
+    extensions: [],
     formerNames: formerNamesFor(catalog.protocol, parsed.definitions),
     errata: applied,
     warnings: [
       ...parsed.warnings,
       ...undecided.map(({ method, message }) => ({
-        place: `${file.name}#${formatPointer(canonical.root, message)}`,
+        place: `${file.name}#${formatPointer(canonical.root, message ?? '')}`,
         message: `the schema does not define who sends ${JSON.stringify(method)}: it is assumed to travel inside results`,
       })),
     ],
@@ -300,20 +372,87 @@ function catalogPlace(options: LoadOptions, input: SchemaInput): string {
   return options.catalog?.name ?? `schema/${input.official}/catalog.json`;
 }
 
-function readDefinitions(
+/** Reads the requested extensions, and adds them to a revision. */
+async function addExtensions(
+  options: LoadOptions,
   input: SchemaInput,
-  checkPattern: PatternCheck | undefined,
-): {
-  definitions: readonly Definition[];
-  errata: readonly Erratum[];
-  warnings: readonly Warning[];
-} {
-  const { canonical, place, closestRevision, official } = input;
-  const errata = input.source.corrected ? builtinErrata() : [];
+  catalog: Catalog,
+  places: { readonly schema: string; readonly catalog: string },
+): Promise<{
+  readonly extensions: readonly Extension[];
+  readonly merged: MergedRevision;
+  readonly errata: readonly Erratum[];
+  readonly traits: Traits;
+}> {
+  const { canonical, place, closestRevision, official, revision } = input;
+  const known = input.source.corrected ? builtinErrata() : [];
   const stale = closestRevision === undefined ? 'stop' : 'skip';
-  const corrected = applyErrata(canonical.definitions, closestRevision ?? official, errata, place, stale);
-  const parsed = parseDefinitions(corrected.definitions, input.docs, place, { ...canonical, checkPattern });
-  return { ...parsed, errata: corrected.applied };
+  const { definitions, applied } = applyErrata(canonical.definitions, closestRevision ?? official, known, place, stale);
+  const traits = traitsOf(catalog, Object.keys(definitions), builtinCatalogs());
+  const builtin = (options.extensions ?? []).map((id) => readBuiltinExtension(id, official, input.source.corrected));
+  const extensions = [...builtin, ...(await Promise.all((options.extend ?? []).map(readExtensionFiles)))];
+  const names = [...new Set([revision, official])];
+  const base = { names, definitions, published: canonical.definitions, catalog, traits, places };
+  const errata = [...applied, ...extensions.flatMap((extension) => extension.errata)];
+  return { extensions, merged: mergeExtensions(base, extensions), errata, traits };
+}
+
+/** The place of a definition that is from an extension. */
+function placeInExtension({ definedBy }: MergedRevision, name: string): string | undefined {
+  const places = definedBy.get(name)?.places;
+  return places === undefined ? undefined : `${places.schema}#${formatPointer(places.root, name)}`;
+}
+
+function withExtension<Item>(item: Item, extension: Extension | undefined): Item {
+  return extension === undefined ? item : { ...item, extension: extension.catalog.extension };
+}
+
+function readDefinitions(
+  { canonical, place, docs }: SchemaInput,
+  merged: MergedRevision,
+  annotations: SchemaAnnotations,
+  checkPattern: PatternCheck | undefined,
+): { definitions: readonly Definition[]; warnings: readonly Warning[] } {
+  const { definedBy } = merged;
+  const { definitions, warnings } = parseDefinitions(merged.definitions, docsWithExtensions(docs, definedBy), place, {
+    ...definitionsFile(canonical, annotations),
+    checkPattern,
+    placeOf: (name) => placeInExtension(merged, name),
+  });
+  const lookup = typeLookup({ definitions });
+  return {
+    definitions: definitions.map((definition) => {
+      const extension = definedBy.get(definition.name);
+      return extension === undefined ? definition : withExtension(flattenOpenParts(definition, lookup), extension);
+    }),
+    warnings,
+  };
+}
+
+/** The docs of a revision with those of its extensions, each for its definitions and the members that it adds. */
+function docsWithExtensions(docs: Docs, definedBy: MergedRevision['definedBy']): Docs {
+  const others = [...new Set(definedBy.values())].map((extension) => extension.docs);
+  const ownDocs = (name: string): Docs => definedBy.get(name)?.docs ?? docs;
+  return {
+    definition: (name) => ownDocs(name).definition(name),
+    member: (name, path) =>
+      ownDocs(name).member(name, path) ??
+      (definedBy.has(name)
+        ? undefined
+        : others.map((other) => other.member(name, path)).find((text) => text !== undefined)),
+    deprecated: (name, path) => ownDocs(name).deprecated(name, path),
+  };
+}
+
+/** What the reader of definitions needs to know about a file. */
+function definitionsFile(canonical: CanonicalSchema, annotations: SchemaAnnotations): DefinitionsFile {
+  if (!hasAnnotations(annotations)) return canonical;
+  return {
+    ...canonical,
+    // The root lists messages, which are built from the definitions with annotations.
+    unread: canonical.unread.filter((keyword) => keyword !== 'anyOf' && keyword !== 'oneOf'),
+    unconstrained: new Set(Object.values<string>(annotations.extensionMethods ?? {})),
+  };
 }
 
 /** Converts a union of one message, which the schema has as a copy of that message, back to an alias. */

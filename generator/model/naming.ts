@@ -18,6 +18,12 @@ export function pascalCase(name: string): string {
   return /^(?!\p{ID_Start})./u.test(made) ? `_${made}` : made;
 }
 
+/** `session/new` and `SessionNew` to `sessionNew`. */
+export function camelCase(name: string): string {
+  const made = capitalize(name);
+  return /^(?!\p{ID_Start})./u.test(made) ? `_${made}` : made.charAt(0).toLowerCase() + made.slice(1);
+}
+
 /** `fooBar/baz_qux` to `FOO_BAR_BAZ_QUX`. */
 export function constantCase(name: string): string {
   const made = splitWords(

@@ -1,8 +1,9 @@
-import type { CatalogError, CatalogMethod, Direction, MessageKind } from '../read/catalog.js';
+import type { BySide, CatalogError, CatalogMethod, Direction, MessageKind, Traits } from '../read/catalog.js';
 import type { Erratum } from '../read/errata.js';
 import type { JsonValue } from '../read/json/json.js';
+import { capitalize, pascalCase } from './naming.js';
 
-export type { CatalogError, Direction, MessageKind };
+export type { CatalogError, Direction, MessageKind, Traits };
 
 /** Keywords that narrow a type beyond what TypeScript can express; kept for docs and validators. */
 export type Constraints = Readonly<Record<string, JsonValue>>;
@@ -110,10 +111,14 @@ export interface Member {
 export interface Definition {
   /** Its name in the schema. */
   readonly name: string;
+  /** The extension that it is from, if it is from one. */
+  readonly extension?: string;
   readonly type: TypeNode;
   readonly doc?: string;
   readonly deprecated?: string | true;
   readonly defaultValue?: JsonValue;
+  /** Whether it is a message that was built from params, since the schema has none. */
+  readonly isBuilt?: true;
 }
 
 /** A method of the protocol. */
@@ -121,7 +126,7 @@ export interface Method {
   readonly name: string;
   readonly kind: MessageKind;
   readonly direction: Direction;
-  /** The definition that has the method's literal. */
+  /** The definition that has the method's literal: of the schema, or built. */
   readonly message: string;
   /** Name of the params' definition, `<Message>.params` if they are inline, or null without params. */
   readonly params: string | null;
@@ -136,6 +141,10 @@ export interface Method {
   readonly capabilities: readonly string[];
   readonly summary: string;
   readonly deprecated?: string;
+  /** The extension that it is from, if it is from one. */
+  readonly extension?: string;
+  /** Whether a notification of an extension is only sent on a subscription, not for the request that is handled. */
+  readonly subscription?: true;
 }
 
 /** The files that a protocol was read from; named in every generated file. */
@@ -150,6 +159,16 @@ export interface Source {
   readonly catalogFile?: string;
   /** Whether errata were enabled, even if none apply. */
   readonly corrected: boolean;
+}
+
+/** An extension that was added to a revision. */
+export interface ProtocolExtension {
+  /** Its identifier, such as `io.modelcontextprotocol/tasks`. */
+  readonly id: string;
+  readonly summary: string;
+  /** Whether it may still change. */
+  readonly isDraft: boolean;
+  readonly source: Source;
 }
 
 /** A problem of a schema that does not stop generation. */
@@ -180,13 +199,17 @@ export interface Protocol {
   /** Whether it may still change. */
   readonly isDraft: boolean;
   readonly source: Source;
-  readonly lifecycle: 'stateful' | 'stateless';
+  readonly lifecycle: 'stateful' | 'stateless' | undefined;
   readonly batches: boolean;
+  /** Facts of the protocol that the generator knows by name. */
+  readonly traits: Traits;
   /** All definitions, by name. */
   readonly definitions: readonly Definition[];
   /** All methods, by name. */
   readonly methods: readonly Method[];
   readonly errors: readonly CatalogError[];
+  /** The extensions that were added, in the order in which they were requested. */
+  readonly extensions: readonly ProtocolExtension[];
   /** Names that definitions had in earlier revisions. */
   readonly formerNames: readonly FormerName[];
   /** Errata that were applied to the schema. */
@@ -200,11 +223,32 @@ export type Definitions = Pick<Protocol, 'definitions'>;
 /** A side of the conversation. */
 export type Side = 'client' | 'server';
 
-/** The unions of the schema that list the messages of a direction. */
-export const DIRECTION_UNIONS = {
-  clientToServer: { request: 'ClientRequest', notification: 'ClientNotification', result: 'ClientResult' },
-  serverToClient: { request: 'ServerRequest', notification: 'ServerNotification', result: 'ServerResult' },
-} as const;
+/** Both sides, the one that opens the connection first. */
+export const SIDES: readonly Side[] = ['client', 'server'];
+
+/** The other side. */
+export function peerOf(side: Side): Side {
+  return side === 'client' ? 'server' : 'client';
+}
+
+/** The protocol's words for its sides. */
+export function sideWords({ traits }: Pick<Protocol, 'traits'>): BySide<string> {
+  return traits.sides ?? DEFAULT_SIDES;
+}
+
+const DEFAULT_SIDES: BySide<string> = { client: 'client', server: 'server' };
+
+/** A direction in the protocol's words, such as `clientToServer`. */
+export function directionWord(protocol: Pick<Protocol, 'traits'>, direction: Direction): string {
+  if (direction === 'both' || direction === 'embedded') return direction;
+  const { client, server } = sideWords(protocol);
+  return direction === 'clientToServer' ? `${client}To${capitalize(server)}` : `${server}To${capitalize(client)}`;
+}
+
+/** The definitions that list what the sides send; their changes are those of methods and results. */
+export function unionNames({ unions }: Traits): readonly string[] {
+  return unions === undefined ? [] : SIDES.flatMap((side) => Object.values<string>(unions[side]));
+}
 
 /** The methods of one kind that one side sends on the wire; never an embedded one. */
 export function methodsFrom(protocol: Protocol, sender: Side, kind: MessageKind): readonly Method[] {
@@ -235,14 +279,34 @@ export function methodFromRow(row: CatalogMethod): Method {
     name: row.method,
     kind: row.kind,
     direction: row.direction,
-    message: row.message,
+    message: row.message ?? builtMessageName(row),
     params: row.params,
     results: [row.result ?? []].flat(),
     capabilities: [row.capability ?? []].flat(),
     summary: row.summary,
     ...(row.taskResult === undefined ? {} : { taskResult: row.taskResult }),
     ...(row.deprecated === undefined ? {} : { deprecated: row.deprecated }),
+    ...(row.subscription === undefined ? {} : { subscription: row.subscription }),
   };
+}
+
+/**
+ * The names on a capability path such as `server.tools`, side first. What follows `extensions` is the identifier of an
+ * extension, which has dots.
+ */
+export function capabilitySteps(path: string): readonly string[] {
+  const [side = '', name = '', ...rest] = path.split('.');
+  return name === 'extensions' && rest.length > 0 ? [side, name, rest.join('.')] : [side, name, ...rest];
+}
+
+/** The capability path of an extension that a side declares, which is named by its word. */
+export function extensionCapability(side: string, id: string): string {
+  return `${side}.extensions.${id}`;
+}
+
+/** The name of a message that is built: after its params, or after its method if it has none. */
+export function builtMessageName({ params, method }: Pick<CatalogMethod, 'params' | 'method'>): string {
+  return `${params ?? pascalCase(method)}Message`;
 }
 
 /** Whether every object inherits a member of this name, which a plain read would find. */

@@ -84,7 +84,7 @@ function linkText(target: string, label: string, linkable: ReadonlySet<string>):
 }
 
 /** Breaks long lines at spaces; fenced code, indented lines and list items keep their own lines. */
-function wrapText(text: string, width: number): string[] {
+export function wrapText(text: string, width: number): string[] {
   let fenced = false;
   return text.split('\n').flatMap((line) => {
     if (line.trimStart().startsWith('```')) {

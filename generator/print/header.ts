@@ -1,4 +1,4 @@
-import type { Protocol } from '../model/protocol.js';
+import type { Protocol, Source } from '../model/protocol.js';
 import { HIDDEN_CHARACTERS } from '../text.js';
 
 /**
@@ -8,10 +8,14 @@ import { HIDDEN_CHARACTERS } from '../text.js';
  * @param command - The command that regenerates the files.
  */
 export function protocolHeader(protocol: Protocol, command: string): string {
-  const { name, revision, source, errata, isDraft } = protocol;
+  const { name, revision, source, extensions, errata, isDraft } = protocol;
   const lines = [
     `// ${singleLine(name)}, revision ${singleLine(revision)}${isDraft ? ' (a draft: it may still change)' : ''}`,
-    `// Schema: ${singleLine(source.file)}, sha256${source.builtin ? ' of the official file' : ''} ${source.sha256}`,
+    `// Schema: ${sourceText(source)}`,
+    ...extensions.map(
+      (extension) =>
+        `// Extension: ${singleLine(extension.id)}${extension.isDraft ? ' (a draft)' : ''}, ${sourceText(extension.source)}`,
+    ),
     `// Errata: ${errata.length === 0 ? 'none' : errata.map((erratum) => erratum.id).join(', ')}`,
     `// Regenerate: ${singleLine(command)}`,
     '/* eslint-disable */',
@@ -51,6 +55,10 @@ export function toolHeader(
     '/* eslint-disable */',
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function sourceText({ file, sha256, builtin }: Source): string {
+  return `${singleLine(file)}, sha256${builtin ? ' of the official file' : ''} ${sha256}`;
 }
 
 /** Escapes text for use in a line comment. */

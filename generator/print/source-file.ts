@@ -74,6 +74,8 @@ function joinLines(texts: readonly string[]): string {
  */
 export class SourceFile<Name extends ModuleName | ToolModule = ModuleName> {
   readonly name: Name;
+  /** Its name on disk without extension, if the protocol has another word for it. */
+  readonly fileName: string;
   /** Whether it is written once and belongs to the user: it has no header, and no index exports it. */
   readonly belongsToUser: boolean;
   readonly #types = new Map<AnyModule, Set<string>>();
@@ -84,8 +86,12 @@ export class SourceFile<Name extends ModuleName | ToolModule = ModuleName> {
   readonly #pieces: string[] = [];
   readonly #declarations: Declaration[] = [];
 
-  constructor(name: Name, { belongsToUser = false }: { readonly belongsToUser?: boolean } = {}) {
+  constructor(
+    name: Name,
+    { belongsToUser = false, fileName = name }: { readonly belongsToUser?: boolean; readonly fileName?: string } = {},
+  ) {
     this.name = name;
+    this.fileName = fileName;
     this.belongsToUser = belongsToUser;
   }
 

@@ -290,6 +290,9 @@ function constraintLimits(constraints: Constraints, unit: string, suffix: string
   if (encoding !== undefined) add(`Encoded as \`${encoding}\``, encoding);
   if (media !== undefined) add(`Holds \`${media}\``, media);
   const [low, high] = [of(`min${suffix}`), of(`max${suffix}`)];
+  // Generators of schemas write the limits of every integer of JavaScript.
+  const isAnyInteger = low === String(Number.MIN_SAFE_INTEGER) && high === String(Number.MAX_SAFE_INTEGER);
+  if (isAnyInteger) return found;
   if (low !== undefined && high !== undefined) add(`From ${low} to ${high}`, low, high);
   else if (low !== undefined) add(`At least ${low}`, low);
   else if (high !== undefined) add(`At most ${high}`, high);

@@ -1,4 +1,4 @@
-import type { ValidateFunction } from 'ajv/dist/2020.js';
+import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { McpgenError } from '../errors.js';
 import { isObject, ownMember, type JsonValue } from './json/json.js';
 import { readBuiltinJson } from './files.js';
@@ -14,8 +14,8 @@ export interface CatalogMethod {
   readonly method: string;
   readonly kind: MessageKind;
   readonly direction: Direction;
-  /** The definition that has the method's literal. */
-  readonly message: string;
+  /** The definition that has the method's literal; absent if the schema has only params, and messages are built. */
+  readonly message?: string;
   /** A definition, `<Message>.params` if the params are inline, or null without params. */
   readonly params: string | null;
   /** The definition of the result, or several if a request has several possible results; requests only. */
@@ -29,6 +29,8 @@ export interface CatalogMethod {
   readonly capability: string | readonly string[] | null;
   readonly summary: string;
   readonly deprecated?: string;
+  /** Whether a notification of an extension is only sent on a subscription, not for the request that is handled. */
+  readonly subscription?: true;
 }
 
 /** An error code that a revision defines. */
@@ -40,6 +42,121 @@ export interface CatalogError {
   readonly summary: string;
 }
 
+/** The two sides of a connection, by their roles in directions. */
+export interface BySide<T> {
+  readonly client: T;
+  readonly server: T;
+}
+
+/**
+ * Facts of a protocol that are code in the generator and its runtime. A catalog switches each of them on and says under
+ * which names the protocol has it; `schema/catalog.schema.json` describes them. A protocol without any is plain JSON-RPC.
+ */
+export interface Traits {
+  /** Words for the sides in names, docs and code; `client` and `server` by default. */
+  readonly sides?: BySide<string>;
+  /** Definitions of messages of any method, and of their parts. */
+  readonly envelope?: {
+    readonly request?: string;
+    readonly notification?: string;
+    readonly errorResponse?: string;
+    readonly requestId?: string;
+    /** The definition of any result. */
+    readonly result?: string;
+  };
+  /** Definitions that list what each side sends. */
+  readonly unions?: BySide<{ readonly request: string; readonly notification: string; readonly result: string }>;
+  /** The definition of a result without members, which answers requests whose result the schema does not define. */
+  readonly emptyResult?: string;
+  /** Definitions of the capabilities that each side declares. */
+  readonly capabilities?: BySide<string>;
+  /** How a notification cancels a request. */
+  readonly cancellation?: Cancellation;
+  /** How a notification reports the progress of a request. */
+  readonly progress?: {
+    readonly method: string;
+    /** The member of params that has the token. */
+    readonly meta: string;
+    /** The member with the token, of the request's metadata and of the notification's params. */
+    readonly token: string;
+  };
+  /** Lists in pages: the member of params that asks for a page, and the one of results that leads to the next. */
+  readonly pages?: { readonly cursor: string; readonly next: string };
+  /** Requests whose params ask for a task have another result. */
+  readonly tasks?: { readonly member: string; readonly result: string };
+  /** A result that requires input instead of being complete: it has `value` in `member`, where others have `complete`. */
+  readonly inputRequired?: {
+    readonly result: string;
+    readonly member: string;
+    readonly value: string;
+    readonly complete: string;
+    /** Definitions that list the requests for input, and their answers. */
+    readonly request?: string;
+    readonly response?: string;
+  };
+  /** Methods that the protocol does not define, with definitions of what they may contain. */
+  readonly extensionMethods?: ExtensionMethods;
+  /** A regular expression of the names that the protocol reserves for itself, in objects with any names. */
+  readonly reservedNames?: string;
+  /** Sections of the specification that docs cite. */
+  readonly specification?: {
+    readonly envelope?: string;
+    readonly batches?: string;
+    readonly capabilities?: string;
+  };
+  /** What the roles of the runtime do by themselves: with it, `client.ts` and `server.ts` use these roles. */
+  readonly roles?: Roles;
+}
+
+/** How a notification cancels a request. */
+export interface Cancellation {
+  readonly method: string;
+  /** The member of its params with the id of the request. */
+  readonly id: string;
+  /** The member of its params with a reason for people. */
+  readonly reason?: string;
+  /** Requests that cannot be cancelled. */
+  readonly except?: readonly string[];
+  /** The error code that answers a cancelled request; without it, a cancelled request is not answered. */
+  readonly errorCode?: number;
+}
+
+/** Methods that the protocol does not define. */
+export interface ExtensionMethods {
+  /** What their names begin with; without it, every name is allowed that the protocol does not define. */
+  readonly prefix?: string;
+  /** Definitions of the params of requests, their results, and the params of notifications. */
+  readonly request?: string;
+  readonly result?: string;
+  readonly notification?: string;
+}
+
+/** What the roles of the runtime do by themselves. */
+export interface Roles {
+  /** The request that opens a session. */
+  readonly handshake?: string;
+  /** The request that asks a server what it supports, without a session. */
+  readonly discovery?: string;
+  /** The request that stays open as long as its subscription, with the definition of what to subscribe to. */
+  readonly subscription?: { readonly method: string; readonly filter: string };
+  /** Requests that the runtime answers if they have no handler. */
+  readonly answers?: readonly string[];
+  /** Notifications that the runtime handles before a handler is called. */
+  readonly handles?: readonly string[];
+  /** Members of params that the client fills in if the lifecycle is stateless. */
+  readonly requestMembers?: readonly string[];
+  /** Required members of results that a handler may omit, with their values. */
+  readonly resultDefaults?: Readonly<Record<string, JsonValue>>;
+  /** The definition of the name and version of a program. */
+  readonly implementation?: string;
+  /** The definition of the severity of log messages. */
+  readonly logLevel?: string;
+  /** Methods of a handler's context that send requests, in all revisions; a revision without one hides it. */
+  readonly contextMethods?: readonly string[];
+  /** The request for a form, whose answer is typed by the form. */
+  readonly form?: string;
+}
+
 /** A method catalog: what the schema of a revision cannot express. */
 export interface Catalog {
   readonly protocol: string;
@@ -47,9 +164,11 @@ export interface Catalog {
   /** A draft may still change, and its generated files are marked; released by default. */
   readonly status?: 'released' | 'draft';
   /** `stateful` protocols begin with a handshake; in `stateless` ones each request is self-contained. */
-  readonly lifecycle: 'stateful' | 'stateless';
-  /** Whether JSON-RPC batch arrays are part of the revision. */
-  readonly batches: boolean;
+  readonly lifecycle?: 'stateful' | 'stateless';
+  /** Whether JSON-RPC batch arrays are part of the revision; false by default. */
+  readonly batches?: boolean;
+  /** By default those of the built-in revision of the same protocol that is most similar, as far as the schema has them. */
+  readonly traits?: Traits;
   readonly methods: readonly CatalogMethod[];
   readonly errors: readonly CatalogError[];
 }
@@ -74,18 +193,12 @@ export async function checkCatalog(value: JsonValue, place: string): Promise<Cat
   }
   catalogValidator ??= await compileCatalogValidator();
   if (!catalogValidator(value)) {
-    const [error] = catalogValidator.errors ?? [];
-    const { additionalProperty, allowedValue, allowedValues } = (error?.params ?? {}) as Record<string, unknown>;
-    const which = additionalProperty ?? allowedValue ?? allowedValues;
-    throw new McpgenError(
-      `${error?.message ?? 'is not a catalog'}${which === undefined ? '' : `: ${JSON.stringify(which)}`}`,
-      {
-        place: `${place}#${error?.instancePath ?? ''}`,
-        remedy: 'schema/catalog.schema.json describes the format; `mcpgen catalog derive` writes a first catalog.',
-      },
-    );
+    throw invalidCatalogError(catalogValidator.errors?.[0], place, {
+      what: 'a catalog',
+      remedy: 'schema/catalog.schema.json describes the format; `mcpgen catalog derive` writes a first catalog.',
+    });
   }
-  const catalog = value as unknown as Catalog;
+  const catalog = withDirections(value as unknown as Catalog, place);
   refuseDuplicates(
     catalog.methods.map((row) => row.method),
     'methods',
@@ -104,6 +217,66 @@ export async function checkCatalog(value: JsonValue, place: string): Promise<Cat
   return catalog;
 }
 
+/** The error for a file that its JSON Schema rejects. */
+export function invalidCatalogError(
+  error: ErrorObject | undefined,
+  place: string,
+  { what, remedy }: { readonly what: string; readonly remedy: string },
+): McpgenError {
+  const { additionalProperty, allowedValue, allowedValues } = (error?.params ?? {}) as Record<string, unknown>;
+  const which = additionalProperty ?? allowedValue ?? allowedValues;
+  return new McpgenError(
+    `${error?.message ?? `is not ${what}`}${which === undefined ? '' : `: ${JSON.stringify(which).slice(0, 200)}`}`,
+    { place: `${place}#${error?.instancePath ?? ''}`.slice(0, 300), remedy },
+  );
+}
+
+/** The words of a catalog for its directions, in which the client is named first. */
+export function directionsOf(sides: BySide<string>): ReadonlyMap<string, Direction> {
+  const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+  return new Map<string, Direction>([
+    [`${sides.client}To${capitalized(sides.server)}`, 'clientToServer'],
+    [`${sides.server}To${capitalized(sides.client)}`, 'serverToClient'],
+    ['both', 'both'],
+    ['embedded', 'embedded'],
+  ]);
+}
+
+/** Replaces the words of a catalog's directions, and checks those of its capabilities. */
+function withDirections(catalog: Catalog, place: string): Catalog {
+  const { sides = { client: 'client', server: 'server' }, reservedNames } = catalog.traits ?? {};
+  const directions = directionsOf(sides);
+  if (reservedNames !== undefined) checkRegularExpression(reservedNames, `${place}#/traits/reservedNames`);
+  const methods = catalog.methods.map((row, index) => {
+    const direction = directions.get(row.direction);
+    if (direction === undefined) {
+      throw new McpgenError(`${JSON.stringify(row.direction)} is not a direction of this protocol`, {
+        place: `${place}#/methods/${index}/direction`,
+        remedy: `There are ${[...directions.keys()].join(', ')}; the trait "sides" names the sides.`,
+      });
+    }
+    const foreign = [row.capability ?? []]
+      .flat()
+      .find((path) => ![sides.client, sides.server].some((side) => path.startsWith(`${side}.`)));
+    if (foreign !== undefined) {
+      throw new McpgenError(`the capability ${JSON.stringify(foreign)} begins with the name of no side`, {
+        place: `${place}#/methods/${index}/capability`,
+        remedy: `Begin it with "${sides.client}." or "${sides.server}.".`,
+      });
+    }
+    return { ...row, direction };
+  });
+  return { ...catalog, methods };
+}
+
+function checkRegularExpression(text: string, place: string): void {
+  try {
+    new RegExp(text, 'u');
+  } catch {
+    throw new McpgenError('not a regular expression', { place, remedy: 'Correct it, or omit it.' });
+  }
+}
+
 let catalogValidator: ValidateFunction | undefined;
 
 async function compileCatalogValidator(): Promise<ValidateFunction> {
@@ -112,7 +285,12 @@ async function compileCatalogValidator(): Promise<ValidateFunction> {
   return new Ajv2020({ strict: true, allowUnionTypes: true }).compile(readBuiltinJson('catalog.schema.json') as object);
 }
 
-function refuseDuplicates(names: readonly (string | number)[], list: string, place: string): void {
+/**
+ * Refuses a list with two rows of the same name or code.
+ *
+ * @throws {@link McpgenError} with both rows.
+ */
+export function refuseDuplicates(names: readonly (string | number)[], list: string, place: string): void {
   const seen = new Map<string | number, number>();
   names.forEach((name, index) => {
     const first = seen.get(name);

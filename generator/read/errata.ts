@@ -30,6 +30,8 @@ export interface Erratum {
 /** A value that an erratum replaces, at one or more places of one revision. */
 export interface ErratumChange {
   readonly revision: string;
+  /** The extension whose schema it is, as added to the revision; without it, the revision's own. */
+  readonly extension?: string;
   /** JSON pointers into the canonical schema. */
   readonly at: readonly string[];
   /** The wrong value; absent if the schema lacks the member. */

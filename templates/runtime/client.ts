@@ -39,6 +39,7 @@ import type { ConnectOptions } from "./client/negotiate.js";
 import { SpokenRevision } from "./client/spoken-revision.js";
 import { ClientSubscriptions } from "./client/subscriptions.js";
 import { invalidParamsError } from "./protocol/invalid-params.js";
+import { CANCELLATION, PROGRESS } from "./protocol/message-rules.js";
 import { PING } from "./protocol/version-rules.js";
 import { describeFailure } from "./validation.js";
 export type { CacheOptions } from "./client/cache.js";
@@ -132,6 +133,8 @@ export class BaseClient<
       );
     this.#endpoint = new Endpoint(
       {
+        cancellation: CANCELLATION,
+        progress: PROGRESS,
         classify: (value): Classification =>
           this.#spoken.revision.classify(value),
         // Other output of a server is meant for people. MCP 2026-07-28, stdio: a client writes no responses.

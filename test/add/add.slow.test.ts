@@ -11,7 +11,7 @@ test('a project passes its checks after additions', async () => {
   await addExamples(project);
   const tool = (name: string, ...args: readonly string[]): Promise<Run> =>
     run(process.execPath, [path.resolve('node_modules', name), ...args], { cwd: project });
-  expect(await tool('typescript/bin/tsc', '-p', '.')).toMatchObject({ code: 0, stdout: '' });
+  expect(await tool('typescript-7/bin/tsc', '-p', '.')).toMatchObject({ code: 0, stdout: '' });
   expect(await tool('eslint/bin/eslint.js', '--max-warnings', '0', '.')).toMatchObject({ code: 0, stdout: '' });
   const tests = await tool('vitest/vitest.mjs', 'run', '--reporter', 'json');
   expect(tests.code, tests.stdout + tests.stderr).toBe(0);

@@ -6,6 +6,7 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadProtocol, render, type ImportExtension } from '../../generator/index.js';
 import { REVISIONS } from '../support/revisions.js';
+import { itemsOf, shareOfToday, shareText } from '../support/today.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
@@ -159,7 +160,14 @@ function withSpecifiers(text: string, extension: ImportExtension): string {
   return text.replace(/from '(\d{4}-\d\d-\d\d)'/g, (_, revision: string) => `from './${revision}/index${suffix}'`);
 }
 
-describe.each(COMPILERS)('TypeScript $version', ({ folder: compiler, version, lacks }) => {
+/** Each compiler has one layout a day, and another one the next day. */
+const SHARE = shareOfToday(LAYOUTS.length);
+const PAIRS = COMPILERS.map((compiler, index) => ({
+  ...compiler,
+  layouts: itemsOf(LAYOUTS, { ...SHARE, part: (SHARE.part + index) % SHARE.parts }),
+}));
+
+describe.each(PAIRS)(`TypeScript $version: ${shareText(SHARE)}`, ({ folder: compiler, version, lacks, layouts }) => {
   const known = Object.fromEntries(
     Object.entries(OPTIONS).filter(([name]) => !(lacks as readonly string[]).includes(name)),
   );
@@ -171,7 +179,7 @@ describe.each(COMPILERS)('TypeScript $version', ({ folder: compiler, version, la
     );
   });
 
-  test.each(LAYOUTS)('compiles all revisions with imports by $extension', (layout) => {
+  test.each(layouts)('compiles all revisions with imports by $extension', (layout) => {
     const folder = path.join(scratch, layout.extension);
     const planted = PLANTED.filter(({ option }) => option === undefined || option in known);
     const opening = "import type { CallToolRequest as Request, PaginatedRequestParams as Params } from '2025-11-25';";

@@ -165,6 +165,8 @@ describe('the schema for editors', () => {
       revisions: true,
       schema: true,
       catalog: true,
+      extensions: true,
+      extend: true,
       emit: true,
       methods: true,
       importExtension: true,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ServerContext } from '../../generated/2025-11-25/index.js';
 import { Endpoint } from '../../generated/runtime/jsonrpc/endpoint.js';
+import { CANCELLATION } from '../../generated/runtime/protocol/message-rules.js';
 import {
   deferred,
   Events,
@@ -135,6 +136,7 @@ describe('cancelled by the client', () => {
     const gate = deferred();
     const endpoint = new Endpoint(
       {
+        cancellation: CANCELLATION,
         classify: revision20251125.classify,
         handleRequest: () => gate.promise.then(() => ({})),
         handleNotification: () => undefined,

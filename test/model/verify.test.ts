@@ -17,7 +17,8 @@ function read(revision: string, change: (definitions: Record<string, unknown>) =
   change(raw);
   const { definitions } = applyErrata(raw as unknown as JsonObject, revision, builtinErrata(), PLACES.schema);
   const parsed = parseDefinitions(definitions, builtinDocs(revision), PLACES.schema).definitions;
-  return { definitions: parsed, derived: deriveMethods(parsed) };
+  const traits = builtinCatalog(revision).traits ?? {};
+  return { definitions: parsed, derived: { ...deriveMethods(parsed, { traits }), traits } };
 }
 
 function disagreements(
@@ -192,7 +193,8 @@ test('case-011: a message in no union stops generation', async () => {
     },
   };
   const { definitions } = parseDefinitions(schema.$defs, NO_DOCS, 's.json');
-  expect(deriveMethods(definitions).unplaced).toEqual(['FooRequest']);
+  const traits = builtinCatalog('2026-07-28').traits ?? {};
+  expect(deriveMethods(definitions, { traits }).unplaced).toEqual(['FooRequest']);
   const catalog = {
     protocol: 'Foo',
     revision: 'r1',

@@ -255,7 +255,7 @@ describe('mcpgen replay --as-test', () => {
         include: ['test'],
       }),
     );
-    const compiled = spawnSync(process.execPath, [path.resolve('node_modules/typescript/bin/tsc'), '-p', project], {
+    const compiled = spawnSync(process.execPath, [path.resolve('node_modules/typescript-7/bin/tsc'), '-p', project], {
       encoding: 'utf8',
     });
     expect(compiled.stdout).toBe('');

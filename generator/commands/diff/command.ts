@@ -1,5 +1,8 @@
 import path from 'node:path';
 import { McpgenError } from '../../errors.js';
+import { selectExtensions } from '../../model/extensions/load.js';
+import { findRevision } from '../../read/builtin/revisions.js';
+import { hasExtensions, readRequestedExtensions } from '../shared/extensions.js';
 import { compareProtocols } from '../../model/diff/compare.js';
 import { withEvidence } from '../../model/diff/evidence.js';
 import type { Side } from '../../model/protocol.js';
@@ -30,7 +33,7 @@ export async function diffCommand(
 ): Promise<number> {
   const { html } = options;
   if (options.rules) return printRules(options);
-  if (from === undefined || to === undefined) {
+  if (from === undefined || (to === undefined && !hasExtensions(options))) {
     throw new McpgenError('two revisions are required', {
       place: 'mcpgen diff',
       remedy: 'Pass the old and the new one, as in mcpgen diff 2025-11-25 2026-07-28.',
@@ -65,16 +68,29 @@ async function affectedCode(
   return found;
 }
 
+/** Loads the two revisions with the extensions that extend them; a single one without and with them. */
 async function loadProtocols(
   from: string,
-  to: string,
+  to: string | undefined,
   options: DiffOptions,
 ): Promise<readonly [LoadedProtocol, LoadedProtocol]> {
-  const { errata, oldCatalog: catalogBefore, newCatalog: catalogAfter } = options;
-  return [
-    await loadProtocolArgument(from, { errata, ...(catalogBefore === undefined ? {} : { catalog: catalogBefore }) }),
-    await loadProtocolArgument(to, { errata, ...(catalogAfter === undefined ? {} : { catalog: catalogAfter }) }),
-  ];
+  const {
+    errata,
+    oldCatalog: catalogBefore,
+    newCatalog: catalogAfter = to === undefined ? catalogBefore : undefined,
+  } = options;
+  const extensions = await readRequestedExtensions(options);
+  const words = to === undefined ? [from] : [from, to];
+  const extensionsOf = words.every((word) => findRevision(word) !== undefined)
+    ? await selectExtensions(words, extensions)
+    : () => extensions;
+  const load = (word: string, catalog: string | undefined, isExtended: boolean): Promise<LoadedProtocol> =>
+    loadProtocolArgument(word, {
+      errata,
+      ...(catalog === undefined ? {} : { catalog }),
+      ...(isExtended ? { extensions: extensionsOf(word) } : {}),
+    });
+  return [await load(from, catalogBefore, to !== undefined), await load(to ?? from, catalogAfter, true)];
 }
 
 /** The report with the changes only that break one side, or any; its counts still cover all changes. */

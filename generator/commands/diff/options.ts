@@ -1,9 +1,10 @@
 import { McpgenError } from '../../errors.js';
 import type { Side } from '../../model/protocol.js';
+import { parseExtensionOptions, type ExtensionOptions } from '../shared/extensions.js';
 import { booleanOption, negatableOption, stringOption, type RawOptions } from '../shared/options.js';
 
 /** The options of `mcpgen diff`. */
-export interface DiffOptions {
+export interface DiffOptions extends ExtensionOptions {
   readonly oldCatalog: string | undefined;
   readonly newCatalog: string | undefined;
   readonly breaking: boolean;
@@ -32,6 +33,7 @@ function sideOption(raw: RawOptions): Side | undefined {
 /** @throws {@link McpgenError} if two results would go to standard output. */
 export function parseDiffOptions(raw: RawOptions): DiffOptions {
   const options: DiffOptions = {
+    ...parseExtensionOptions(raw),
     oldCatalog: stringOption(raw, 'oldCatalog'),
     newCatalog: stringOption(raw, 'newCatalog'),
     breaking: booleanOption(raw, 'breaking'),

@@ -8,6 +8,7 @@ import {
   type GenerateOptions,
   type GenerateResult,
 } from '../../index.js';
+import type { Protocol } from '../../model/protocol.js';
 import { isUpToDate } from '../../output/plan.js';
 import { readOrigin } from '../../output/ownership.js';
 import {
@@ -117,6 +118,7 @@ function printGenerateReport(
       revision: protocol.revision,
       definitions: protocol.definitions.length,
       methods: protocol.methods.length,
+      ...(protocol.extensions.length === 0 ? {} : { extensions: protocol.extensions.map(({ id }) => id) }),
       sha256: protocol.source.sha256,
       errata: protocol.errata.map((erratum) => erratum.id),
     })),
@@ -146,6 +148,7 @@ function printGenerateSummary(result: GenerateResult, out: string, dryRun: boole
     if (files.text !== '') rows.push([{ text: folder }, { text: '-' }, { text: '-' }, { text: '-' }, files]);
   }
   printLine(formatTable(['revision', 'definitions', 'methods', 'errata', 'files'], rows));
+  for (const note of extensionNotes(result.protocols)) printLine(note);
   for (const change of result.changes.filter((item) => item.status === 'orphaned')) {
     printLine(`${dryRun ? 'would remove' : 'removed'} ${escapeHiddenCharacters(change.path)}`);
   }
@@ -158,6 +161,16 @@ function printGenerateSummary(result: GenerateResult, out: string, dryRun: boole
   printLine(
     `\n${pluralize(all, 'file')} in ${displayedFolder(out)}: ${countByStatus(result.changes, dryRun)}${dryRun ? '; nothing was written' : ''}`,
   );
+}
+
+/** Which revisions an extension was not added to. */
+function extensionNotes(protocols: readonly Protocol[]): readonly string[] {
+  const ids = new Set(protocols.flatMap(({ extensions }) => extensions.map(({ id }) => id)));
+  return [...ids].flatMap((id) => {
+    const others = protocols.filter(({ extensions }) => !extensions.some((extension) => extension.id === id));
+    if (others.length === 0) return [];
+    return [`${id} does not extend ${others.map(({ revision }) => revision).join(', ')}: generated without it`];
+  });
 }
 
 function printCheckFailures(
@@ -196,6 +209,8 @@ function fixCommand({ config }: Settings, commandLine: GenerateCommandLine): str
       trustPatterns: commandLine.trustPatterns ? true : undefined,
       additionalSchema: commandLine.additionalSchemas,
       nullable: commandLine.nullable ? true : undefined,
+      extension: commandLine.extensions,
+      extend: commandLine.extend,
       out: commandLine.out,
       allowOutside: commandLine.allowOutside ? true : undefined,
     },

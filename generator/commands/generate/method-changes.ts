@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { handledMethods } from '../../emit/handled.js';
+import { handledMethods, hasRoles } from '../../emit/handled.js';
 import type { GenerateResult } from '../../index.js';
 import {
   compareMethods,
@@ -9,7 +9,7 @@ import {
   type MethodConstant,
 } from '../../model/catalog/method-changes.js';
 import { constantCase } from '../../model/naming.js';
-import type { MessageKind, Method, Protocol, Side } from '../../model/protocol.js';
+import { sideWords, type MessageKind, type Method, type Protocol, type Side } from '../../model/protocol.js';
 import { displayPath } from '../../paths.js';
 import { readOrigin } from '../../output/ownership.js';
 import { tryReadText } from '../../read/files.js';
@@ -30,7 +30,8 @@ export interface NewMethod {
   /** The new revisions that have it, sorted. */
   readonly revisions: readonly string[];
   /** The side that handles it. */
-  readonly to: Side;
+  /** The protocol's word for the side that handles it. */
+  readonly to: string;
   /** Its summary. */
   readonly summary: string;
   /** The capability that a side with a handler of it declares: `tasks.list`. */
@@ -257,20 +258,24 @@ function newMethodsOf(
   const sides = sidesOf(context.project);
   const among: readonly Side[] = sides.length === 0 ? ['server', 'client'] : sides;
   return among.flatMap((to) => {
-    const found = own.flatMap((protocol) => handledMethods(protocol, to).filter((method) => method.name === name));
-    const method = found.at(-1);
-    if (method === undefined) return [];
-    const command = addCommandFor(method, to, sides, context);
-    const offer = command ?? manualInstructions(method, to);
+    const found = own.flatMap((protocol) =>
+      handledMethods(protocol, to).flatMap((method) => (method.name === name ? [{ method, protocol }] : [])),
+    );
+    const { method, protocol } = found.at(-1) ?? {};
+    if (method === undefined || protocol === undefined) return [];
+    const word = sideWords(protocol)[to];
+    // What `add` writes is for the client and server of the runtime.
+    const command = hasRoles(protocol) ? addCommandFor(method, to, sides, context) : undefined;
+    const offer = command ?? manualInstructions(method, word);
     const { kind, summary } = method;
-    const needed = method.capabilities.find((path) => path.startsWith(`${to}.`))?.slice(to.length + 1);
+    const needed = method.capabilities.find((path) => path.startsWith(`${word}.`))?.slice(word.length + 1);
     const declares = kind === 'request' ? needed : undefined;
     return [
       {
         method: name,
         kind,
         revisions,
-        to,
+        to: word,
         summary,
         ...(declares === undefined ? {} : { declares }),
         optional: kind === 'notification' || declares !== undefined,
@@ -307,7 +312,7 @@ function addCommandFor(
   return projectCommand(project, 'generate', { options: { config: configFile, emit: parts, methods: name } });
 }
 
-function manualInstructions({ name, kind }: Method, to: Side): string {
+function manualInstructions({ name, kind }: Method, to: string): string {
   const body = kind === 'request' ? '{ throw new Error("not written yet"); }' : '{}';
   return `among the \`${kind === 'request' ? 'handlers' : 'notifications'}\` of the ${to}: ${JSON.stringify(name)}: () => ${body},`;
 }

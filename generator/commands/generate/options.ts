@@ -35,6 +35,8 @@ export function parseGenerateOptions(raw: RawOptions): GenerateCommandLine {
     trustPatterns: booleanOption(raw, 'trustPatterns'),
     additionalSchemas: pathsOption(raw, 'additionalSchema'),
     nullable: booleanOption(raw, 'nullable'),
+    extensions: stringsOption(raw, 'extension'),
+    extend: pathsOption(raw, 'extend'),
     check: booleanOption(raw, 'check'),
     dryRun: booleanOption(raw, 'dryRun'),
     watch: booleanOption(raw, 'watch'),

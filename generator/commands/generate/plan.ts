@@ -1,6 +1,7 @@
 import { DEFAULT_PARTS, EMITTABLE, type Emittable } from '../../emit/parts.js';
 import { McpgenError } from '../../errors.js';
 import type { GenerateOptions } from '../../index.js';
+import { readExtension } from '../../read/extension.js';
 import { readAdditionalSchemas } from '../../read/schema/additional.js';
 import { showProgress } from '../../terminal.js';
 import { closestMatch } from '../../text.js';
@@ -42,6 +43,8 @@ export async function planGenerate(
     ...(given.revisions === undefined ? {} : { revisions: given.revisions }),
     ...(given.schema === undefined ? {} : { schema: readInputFile(given.schema, '--schema') }),
     ...(given.catalog === undefined ? {} : { catalog: readInputFile(given.catalog, '--catalog') }),
+    ...(given.extensions === undefined ? {} : { extensions: given.extensions }),
+    ...(given.extend === undefined ? {} : { extend: await Promise.all(given.extend.map(readExtension)) }),
     ...(given.emit === undefined ? {} : { emit: given.emit.flatMap(parsePart) }),
     ...(given.methods === undefined ? {} : { methods: given.methods }),
     ...(tools === undefined ? {} : { tools }),

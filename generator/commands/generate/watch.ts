@@ -159,8 +159,13 @@ function watchedInputs({ options, config }: Settings): WatchedInputs {
   const files = [options.schema, options.catalog, ...(options.additionalSchemas ?? [])].filter(
     (file) => file !== undefined,
   );
-  if (config !== undefined) files.push(config.file);
   const folders: string[] = [];
+  for (const catalog of options.extend ?? []) {
+    files.push(catalog);
+    // Its schema is next to it, under any name.
+    folders.push(path.resolve(path.dirname(catalog)));
+  }
+  if (config !== undefined) files.push(config.file);
   for (const pattern of config?.config.tools ?? []) {
     // The segments before the first wildcard.
     const segments = pattern.split('/');

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { McpgenError } from '../../errors.js';
+import type { RequestedExtensions } from '../../model/extensions/load.js';
 import { loadProtocol, loadWithoutCatalog, type InputFile } from '../../model/load.js';
 import type { Protocol } from '../../model/protocol.js';
 import type { SideInput } from '../../print/diff/report.js';
@@ -13,29 +14,40 @@ export interface LoadedProtocol extends SideInput {
   readonly protocol: Protocol;
 }
 
+const NO_EXTENSIONS = { extensions: [], extend: [] };
+
 /**
  * Loads what an argument names: a built-in revision, a schema file, or a file of a git revision such as
  * `HEAD~1:schema/x.json`. Without a catalog, methods are derived from the schema.
  *
- * @param catalog - Path of the schema's catalog, or its place in git.
+ * @param options - `catalog`: path of the schema's catalog, or its place in git; `extensions`: those to add.
  * @throws {@link McpgenError} if it does not exist or is invalid.
  */
 export async function loadProtocolArgument(
   word: string,
-  options: { catalog?: string; errata: boolean },
+  options: { catalog?: string; errata: boolean; extensions?: Required<RequestedExtensions> },
 ): Promise<LoadedProtocol> {
+  const { extensions = NO_EXTENSIONS, errata } = options;
+  const ids = [...extensions.extensions, ...extensions.extend.map(({ catalog }) => catalog.name)];
+  const given = ids.length === 0 ? word : `${word} with ${ids.join(', ')}`;
   const builtin = findRevision(word);
   if (builtin !== undefined && options.catalog === undefined) {
-    const protocol = await loadProtocol({ revision: word, errata: options.errata });
-    return { protocol, given: word, catalog: 'built in', status: builtin.status };
+    const protocol = await loadProtocol({ revision: word, errata, ...extensions });
+    return { protocol, given, catalog: 'built in', status: builtin.status };
   }
   const schema = schemaArgumentFile(word);
   if (options.catalog !== undefined) {
     const catalog = schemaArgumentFile(options.catalog);
-    const protocol = await loadProtocol({ schema, catalog, errata: options.errata });
-    return { protocol, given: word, catalog: 'file' };
+    const protocol = await loadProtocol({ schema, catalog, errata, ...extensions });
+    return { protocol, given, catalog: 'file' };
   }
-  const protocol = await loadWithoutCatalog(schema, { errata: options.errata });
+  if (ids.length > 0) {
+    throw new McpgenError('an extension can only be added to a schema with a catalog', {
+      place: word,
+      remedy: 'Pass its catalog too, or omit the extension.',
+    });
+  }
+  const protocol = await loadWithoutCatalog(schema, { errata });
   const official = builtinRevisions().find(({ sha256 }) => sha256 === protocol.source.sha256);
   return {
     protocol,

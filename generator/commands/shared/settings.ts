@@ -29,6 +29,10 @@ export interface ConfigurableOptions {
   readonly trustPatterns: boolean;
   readonly additionalSchemas: readonly string[] | undefined;
   readonly nullable: boolean;
+  /** Identifiers of built-in extensions. */
+  readonly extensions: readonly string[] | undefined;
+  /** Catalogs of other extensions. */
+  readonly extend: readonly string[] | undefined;
 }
 
 /** Which config is used, and whether it may write outside its folder. */
@@ -48,11 +52,21 @@ export interface Settings {
 }
 
 /** The keys of a config that an option overrides. */
-const OVERRIDABLE_KEYS = ['out', 'revisions', 'schema', 'catalog', 'emit', 'methods', 'importExtension'] as const;
+const OVERRIDABLE_KEYS = [
+  'out',
+  'revisions',
+  'schema',
+  'catalog',
+  'emit',
+  'methods',
+  'importExtension',
+  'extensions',
+  'extend',
+] as const;
 
 /** The option that overrides a key of a config. */
 function overridingFlag(key: (typeof OVERRIDABLE_KEYS)[number]): string {
-  return key === 'revisions' ? '--revision' : optionFlag(key);
+  return key === 'revisions' || key === 'extensions' ? optionFlag(key.slice(0, -1)) : optionFlag(key);
 }
 
 /** Which config is used, from the command line. */
@@ -77,6 +91,8 @@ export function configuredByFile({ config, allowOutside }: ConfigOptions): Comma
     trustPatterns: false,
     additionalSchemas: undefined,
     nullable: false,
+    extensions: undefined,
+    extend: undefined,
   };
 }
 
@@ -94,6 +110,8 @@ export async function resolveSettings(commandLine: CommandLine): Promise<Setting
   if (commandLine.out === undefined && own.out !== undefined) refuseOutsideFolder(config, commandLine);
   const relative = (file: string | undefined): string | undefined =>
     file === undefined ? undefined : relativeToWorkingDirectory(folder, file);
+  const relatives = (files: readonly string[] | undefined): readonly string[] | undefined =>
+    files?.map((file) => relativeToWorkingDirectory(folder, file));
   const hasSchemaOption = commandLine.schema !== undefined;
   const options = {
     out: commandLine.out ?? relative(own.out),
@@ -108,8 +126,9 @@ export async function resolveSettings(commandLine: CommandLine): Promise<Setting
     strict: commandLine.strict || own.strict === true,
     trustPatterns: commandLine.trustPatterns || own.trustPatterns === true,
     nullable: commandLine.nullable || own.nullable === true,
-    additionalSchemas:
-      commandLine.additionalSchemas ?? own.additionalSchemas?.map((file) => relativeToWorkingDirectory(folder, file)),
+    additionalSchemas: commandLine.additionalSchemas ?? relatives(own.additionalSchemas),
+    extensions: commandLine.extensions ?? own.extensions,
+    extend: commandLine.extend ?? relatives(own.extend),
   };
   return { options, config };
 }

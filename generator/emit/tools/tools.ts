@@ -240,7 +240,11 @@ export function emitTool({ model, stem, prefix, camel }: NamedTool): SourceFile<
   for (const declaration of [...writer.inline, ...guards]) file.add(declaration);
   // A part of a schema gets only a type and a guard.
   const whole = [...names].filter(([key]) => isWholeSchema(key)).map(([, name]) => name);
-  for (const declaration of [...whole.map(declareValidator), ...whole.map(declareAssertion)]) file.add(declaration);
+  for (const declaration of [
+    ...whole.map((name) => declareValidator(name)),
+    ...whole.map((name) => declareAssertion(name)),
+  ])
+    file.add(declaration);
   if (source.isOwn) {
     if (source.input !== undefined) {
       const completed = declareDefaults(file, definitions, names, printer);

@@ -2,9 +2,11 @@
  * Validators of whole messages, and of params and results by their method.
  */
 import type { SourceFile } from '../../print/source-file.js';
-import type { EmitContext } from '../context.js';
+import { sideName, type EmitContext } from '../context.js';
 import type { GuardWriter } from './guard-writer.js';
-import { findDefinition } from '../../model/protocol.js';
+import { literalKey } from '../../print/names.js';
+import { pinnedResultType } from '../../model/types/result-type.js';
+import { findDefinition, SIDES } from '../../model/protocol.js';
 import type { Method } from '../../model/protocol.js';
 import { memberOf } from '../../model/catalog/derive.js';
 
@@ -43,10 +45,13 @@ export function emitDispatchers(file: SourceFile, context: EmitContext, writer: 
     )}}`,
   });
 
-  const kinds = findDefinition(context.protocol, 'Result');
-  const hasResultType = memberOf(kinds?.type, 'resultType') !== undefined;
+  const { envelope, inputRequired } = context.protocol.traits;
+  const anyResult = envelope?.result ?? '';
+  const hasResultType =
+    inputRequired !== undefined &&
+    memberOf(findDefinition(context.protocol, anyResult)?.type, inputRequired.member) !== undefined;
   const note = hasResultType
-    ? '\n * The kind of result determines its type: one that requires input never counts as complete, and one without\n * `resultType`, as older servers send it, is complete.'
+    ? `\n * The kind of result determines its type: one that requires input never counts as complete, and one without\n * \`${inputRequired.member}\`, as older servers send it, is complete.`
     : '';
   file.declare('function', 'validateResult', {
     doc: `/**
@@ -61,10 +66,16 @@ export function emitDispatchers(file: SourceFile, context: EmitContext, writer: 
 }`,
   });
   const resultCheck = (row: Method): string => {
-    const [complete = 'Result', ...others] = row.results;
+    const [complete = anyResult, ...others] = row.results;
     if (!hasResultType) return `${writer.guardOf(complete)}(value)`;
-    const asking = others.includes('InputRequiredResult') ? `, ${writer.guardOf('InputRequiredResult')}` : '';
-    return `check.resultOf(value, ${writer.guardOf(complete)}${asking})`;
+    const asking = others.includes(inputRequired.result) ? `, ${writer.guardOf(inputRequired.result)}` : '';
+    const kinds = others.flatMap((name) => {
+      if (name === inputRequired.result) return [];
+      const kind = pinnedResultType(context.protocol, name);
+      return kind === undefined ? [] : [`${literalKey(kind)}: ${writer.guardOf(name)}`];
+    });
+    const further = kinds.length === 0 ? '' : `${asking === '' ? ', undefined' : ''}, { ${kinds.join(', ')} }`;
+    return `check.resultOf(value, ${writer.guardOf(complete)}${asking}${further})`;
   };
   file.declareLocal('function', 'isResultOf', {
     code: `(method: string, value: unknown): boolean {\n${switchOn(
@@ -122,23 +133,27 @@ export function emitDispatchers(file: SourceFile, context: EmitContext, writer: 
   });
   for (const kind of ['request', 'notification'] as const) {
     const Kind = kind === 'request' ? 'Request' : 'Notification';
-    const client = file.importType('messages', `Client${Kind}Message`);
-    const server = file.importType('messages', `Server${Kind}Message`);
+    const types = SIDES.map((side) => file.importType('messages', `${sideName(context, side)}${Kind}Message`)).join(
+      ' | ',
+    );
+    const isSent = SIDES.map(
+      (side) => `${file.importValue('guards', `is${sideName(context, side)}${Kind}`)}(message)`,
+    ).join(' || ');
     const guard = `is${Kind}Message`;
     file.declare('const', `validate${Kind}Message`, {
       doc: `/** Validates a complete ${kind} of either side, including the envelope, by its method. */`,
-      code: `: check.Validator<${client} | ${server}> = /* @__PURE__ */ check.validator(${guard});`,
+      code: `: check.Validator<${types}> = /* @__PURE__ */ check.validator(${guard});`,
     });
     file.declare('function', guard, {
       doc: `/** Whether a value is a complete ${kind} of either side, including the envelope. */`,
-      code: `(value: unknown): value is ${client} | ${server} {
+      code: `(value: unknown): value is ${types} {
   const classified = ${classify}(value);
   if (classified.kind !== "${kind}") {
     return check.mismatch(\`a ${kind} (\${classified.kind === "invalid" ? classified.reason : classified.kind})\`, value);
   }
   const { message } = classified;
   const { method } = message;
-  return ${file.importValue('guards', `isClient${Kind}`)}(message) || ${file.importValue('guards', `isServer${Kind}`)}(message)
+  return ${isSent}
     ? isMessageOf(method, value)
     : check.mismatch("the method of a ${kind}", method);
 }`,

@@ -82,12 +82,19 @@ export class GuardWriter {
   /** Definitions that may check the same value many times, so that the runtime keeps their verdicts. */
   readonly #nested: ReadonlySet<string>;
 
-  /** @param taken - Names that the file uses otherwise. */
+  readonly #messageGuards: ReadonlySet<string> | undefined;
+
+  /**
+   * @param taken - Names that the file uses otherwise.
+   * @param messageGuards - Names of guards on messages; see {@link checkName}.
+   */
   constructor(
     { protocol, printer }: { readonly protocol: Definitions; readonly printer: TypePrinter },
     taken: readonly string[],
+    messageGuards?: ReadonlySet<string>,
   ) {
     this.#printer = printer;
+    this.#messageGuards = messageGuards;
     this.#lookup = typeLookup(protocol);
     this.#nested = new Set([...recursiveDefinitions(protocol), ...branchingDefinitions(protocol, this.#lookup)]);
     for (const name of taken) this.#names.add(name);
@@ -96,7 +103,7 @@ export class GuardWriter {
 
   /** Name of the guard of a definition. */
   guardOf(definition: string): string {
-    return checkName('is', this.#printer.name(definition));
+    return checkName('is', this.#printer.name(definition), this.#messageGuards);
   }
 
   /** Prints the guard of a definition. */

@@ -1,60 +1,41 @@
 import { compareText } from '../../read/json/json.js';
-import type { Direction, MessageKind } from '../../read/catalog.js';
-import { DIRECTION_UNIONS } from '../protocol.js';
-import type { Definition, Member, ObjectNode, TypeNode } from '../protocol.js';
+import type { Direction, MessageKind, Traits } from '../../read/catalog.js';
+import { SIDES } from '../protocol.js';
+import type { Definition, ObjectNode, TypeNode } from '../protocol.js';
+import { hasAnnotations, NO_ANNOTATIONS, type SchemaAnnotations } from './annotations.js';
+import { deriveAnnotatedMethods } from './derive-annotated.js';
+import type { Derived, DerivedError, DerivedMethod } from './derived.js';
+export { memberOf } from '../types/members.js';
+export type { Derived, DerivedError, DerivedMethod } from './derived.js';
+import { memberOf } from '../types/members.js';
 import { followReferences, refsIn } from '../types/references.js';
 import { shapeKey } from '../types/shape-key.js';
 
-/** What the schema defines about a method; a member is absent if the schema leaves it open. */
-export interface DerivedMethod {
-  readonly method: string;
-  /** The definition that has the method's literal. */
-  readonly message: string;
-  readonly kind?: MessageKind;
-  readonly direction?: Direction;
-  readonly params: string | null;
-  readonly results?: readonly string[];
-  readonly taskResult?: string;
-  /** Whether the result is assumed to be the empty one, because the schema has none with the request's name. */
-  readonly assumedResult?: true;
+/** What is known about a schema in addition to its definitions. */
+export interface DerivationSource {
+  /** Names by which the protocol's facts are recognized. */
+  readonly traits: Traits;
+  readonly annotations?: SchemaAnnotations;
 }
-
-/** An error code that a definition pins. */
-export interface DerivedError {
-  readonly code: number;
-  readonly definition: string;
-}
-
-/** Everything that can be derived from a schema without a catalog. */
-export interface Derived {
-  readonly methods: readonly DerivedMethod[];
-  readonly errors: readonly DerivedError[];
-  /** Definitions that are copies of another one, by the name of the original. */
-  readonly aliases: ReadonlyMap<string, string>;
-  /** Messages whose method is in no union of client or server messages. */
-  readonly unplaced: readonly string[];
-}
-
-/** The unions of the messages of each side, by direction. */
-const MESSAGE_UNIONS = (['clientToServer', 'serverToClient'] as const).map(
-  (direction): [Direction, readonly string[]] => {
-    const { request, notification } = DIRECTION_UNIONS[direction];
-    return [direction, [request, notification]];
-  },
-);
 
 /** Derives methods, directions, results and error codes from a schema. */
-export function deriveMethods(definitions: readonly Definition[]): Derived {
+export function deriveMethods(
+  definitions: readonly Definition[],
+  { traits, annotations = NO_ANNOTATIONS }: DerivationSource,
+): Derived {
+  const errors = definitions.flatMap(pinnedErrorCode);
+  if (hasAnnotations(annotations))
+    return { methods: deriveAnnotatedMethods(annotations, traits), errors, aliases: new Map(), unplaced: [] };
   const byName = new Map(definitions.map((definition) => [definition.name, definition]));
-  const aliases = findAliases(definitions);
-  const placed = deriveDirections(byName, aliases);
+  const aliases = findAliases(definitions, traits);
+  const placed = deriveDirections(byName, aliases, traits);
   const embedded = findEmbeddedMessages(definitions);
   const methods = definitions
-    .flatMap((definition): DerivedMethod[] => {
+    .flatMap((definition): (DerivedMethod & { readonly message: string })[] => {
       const method = methodLiteralOf(definition.type);
       if (method === undefined || aliases.has(definition.name)) return [];
       const direction = placed.get(definition.name) ?? (embedded.has(definition.name) ? 'embedded' : undefined);
-      const kind = deriveKind(definition, byName);
+      const kind = deriveKind(definition, byName, traits);
       const params = deriveParams(definition);
       return [
         {
@@ -63,14 +44,14 @@ export function deriveMethods(definitions: readonly Definition[]): Derived {
           params,
           ...(kind === undefined ? {} : { kind }),
           ...(direction === undefined ? {} : { direction }),
-          ...(kind === 'request' ? deriveResults(definition, byName) : {}),
+          ...(kind === 'request' ? deriveResults(definition, byName, traits) : {}),
         },
       ];
     })
     .sort((a, b) => compareText(a.method, b.method) || compareText(a.message, b.message));
   return {
     methods,
-    errors: definitions.flatMap(pinnedErrorCode),
+    errors,
     aliases,
     unplaced: methods.filter((method) => method.direction === undefined).map((method) => method.message),
   };
@@ -82,14 +63,9 @@ export function methodLiteralOf(type: TypeNode): string | undefined {
   return method?.kind === 'literal' && typeof method.value === 'string' ? method.value : undefined;
 }
 
-/** A member of an object type. */
-export function memberOf(type: TypeNode | undefined, name: string): Member | undefined {
-  return type?.kind === 'object' ? type.members.find((member) => member.name === name) : undefined;
-}
-
 /** A union of one message is in the schema as a copy of that message, and is treated as an alias of it. */
-function findAliases(definitions: readonly Definition[]): ReadonlyMap<string, string> {
-  const unions = MESSAGE_UNIONS.flatMap(([, names]) => names);
+function findAliases(definitions: readonly Definition[], traits: Traits): ReadonlyMap<string, string> {
+  const unions = messageUnions(traits).flatMap(([, names]) => names);
   const aliases = new Map<string, string>();
   for (const copy of definitions.filter((definition) => unions.includes(definition.name))) {
     if (methodLiteralOf(copy.type) === undefined) continue;
@@ -102,12 +78,22 @@ function findAliases(definitions: readonly Definition[]): ReadonlyMap<string, st
   return aliases;
 }
 
+/** The unions of the messages of each side, by direction. */
+function messageUnions({ unions }: Traits): readonly [Direction, readonly string[]][] {
+  if (unions === undefined) return [];
+  return SIDES.map((side): [Direction, readonly string[]] => {
+    const { request, notification } = unions[side];
+    return [side === 'client' ? 'clientToServer' : 'serverToClient', [request, notification]];
+  });
+}
+
 function deriveDirections(
   byName: ReadonlyMap<string, Definition>,
   aliases: ReadonlyMap<string, string>,
+  traits: Traits,
 ): ReadonlyMap<string, Direction> {
   const found = new Map<string, Direction>();
-  for (const [direction, unions] of MESSAGE_UNIONS) {
+  for (const [direction, unions] of messageUnions(traits)) {
     for (const union of unions) {
       const alias = aliases.get(union);
       const members = alias === undefined ? variantNames(byName.get(union)?.type) : [alias];
@@ -145,12 +131,16 @@ function variantNames(type: TypeNode | undefined): readonly string[] {
   return type.variants.flatMap((variant) => (variant.kind === 'ref' ? [variant.name] : []));
 }
 
-function deriveKind(definition: Definition, byName: ReadonlyMap<string, Definition>): MessageKind | undefined {
+function deriveKind(
+  definition: Definition,
+  byName: ReadonlyMap<string, Definition>,
+  { unions }: Traits,
+): MessageKind | undefined {
   if (memberOf(definition.type, 'id') !== undefined) return 'request';
-  const inUnion = (suffix: string): boolean =>
-    ['Client', 'Server'].some((side) => variantNames(byName.get(side + suffix)?.type).includes(definition.name));
-  if (inUnion('Request')) return 'request';
-  if (inUnion('Notification')) return 'notification';
+  const inUnion = (kind: MessageKind): boolean =>
+    SIDES.some((side) => variantNames(byName.get(unions?.[side][kind] ?? '')?.type).includes(definition.name));
+  if (inUnion('request')) return 'request';
+  if (inUnion('notification')) return 'notification';
   if (definition.name.endsWith('Notification')) return 'notification';
   return definition.name.endsWith('Request') ? 'request' : undefined;
 }
@@ -158,17 +148,25 @@ function deriveKind(definition: Definition, byName: ReadonlyMap<string, Definiti
 function deriveParams(definition: Definition): string | null {
   const params = memberOf(definition.type, 'params');
   if (params === undefined) return null;
-  return params.type.kind === 'ref' ? params.type.name : `${definition.name}.params`;
+  // An envelope may limit the params of every method, in addition to those of this one.
+  const parts = params.type.kind === 'intersection' ? params.type.parts : [params.type];
+  const own = parts.find((part) => part.kind === 'ref');
+  return own?.kind === 'ref' ? own.name : `${definition.name}.params`;
 }
 
 function deriveResults(
   definition: Definition,
   byName: ReadonlyMap<string, Definition>,
+  { tasks, emptyResult = '' }: Traits,
 ): Pick<DerivedMethod, 'results' | 'taskResult' | 'assumedResult'> {
   const stem = definition.name.replace(/Request$/, '');
   const params = memberOf(definition.type, 'params')?.type;
-  const asksForTask = paramVariants(params, byName).some((node) => memberOf(node, 'task') !== undefined);
-  const task = asksForTask && byName.has('CreateTaskResult') ? { taskResult: 'CreateTaskResult' } : {};
+  const task =
+    tasks !== undefined &&
+    byName.has(tasks.result) &&
+    paramVariants(params, byName).some((node) => memberOf(node, tasks.member) !== undefined)
+      ? { taskResult: tasks.result }
+      : {};
   const response = memberOf(byName.get(`${stem}ResultResponse`)?.type, 'result');
   if (response !== undefined) {
     const own = `${stem}Result`;
@@ -176,7 +174,7 @@ function deriveResults(
     return { results: [...names].sort((a, b) => Number(b === own) - Number(a === own)), ...task };
   }
   if (byName.has(`${stem}Result`)) return { results: [`${stem}Result`], ...task };
-  return byName.has('EmptyResult') ? { results: ['EmptyResult'], assumedResult: true, ...task } : task;
+  return byName.has(emptyResult) ? { results: [emptyResult], assumedResult: true, ...task } : task;
 }
 
 /** The object types that a method's params may be, through references and unions. */

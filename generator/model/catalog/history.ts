@@ -1,5 +1,5 @@
 import type { Catalog } from '../../read/catalog.js';
-import { methodFromRow, type Method } from '../protocol.js';
+import { methodFromRow, type Method, type Protocol } from '../protocol.js';
 
 /** The history of a method over the revisions of a protocol. */
 export interface MethodHistory {
@@ -14,18 +14,26 @@ export interface MethodHistory {
   readonly rows: ReadonlyMap<string, Method>;
 }
 
+/** The methods of a revision. */
+export type RevisionMethods = Pick<Protocol, 'revision' | 'methods'>;
+
+/** The methods of catalogs, which may not have been compared with their schemas. */
+export function methodsOfCatalogs(catalogs: readonly Catalog[]): readonly RevisionMethods[] {
+  return catalogs.map(({ revision, methods }) => ({ revision, methods: methods.map(methodFromRow) }));
+}
+
 /**
- * The histories of all methods of several catalogs, by name.
+ * The histories of all methods of several revisions, by name.
  *
- * @param catalogs - One for each revision, oldest first.
+ * @param all - The methods of each revision, oldest first.
  */
-export function methodHistories(catalogs: readonly Catalog[]): readonly MethodHistory[] {
-  const revisions = catalogs.map((catalog) => catalog.revision);
+export function methodHistories(all: readonly RevisionMethods[]): readonly MethodHistory[] {
+  const revisions = all.map(({ revision }) => revision);
   const rows = new Map<string, Map<string, Method>>();
-  for (const { revision, methods } of catalogs) {
-    for (const row of methods) {
-      const own = rows.get(row.method) ?? new Map<string, Method>();
-      rows.set(row.method, own.set(revision, methodFromRow(row)));
+  for (const { revision, methods } of all) {
+    for (const method of methods) {
+      const own = rows.get(method.name) ?? new Map<string, Method>();
+      rows.set(method.name, own.set(revision, method));
     }
   }
   return [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([method, own]) => buildHistory(method, own, revisions));

@@ -38,6 +38,7 @@ export function mergeCatalog(
     ...(status === 'draft' ? { status } : {}),
     lifecycle: draft.lifecycle,
     batches: draft.batches,
+    traits: old.traits ?? draft.traits,
     methods,
     errors: mergeErrors(draft.errors, Array.isArray(old.errors) ? (old.errors as readonly CatalogError[]) : []),
   };

@@ -12,24 +12,19 @@ import type {
   Protocol,
   TypeNode,
 } from '../protocol.js';
+import { unionNames } from '../protocol.js';
 import { findRenames } from './pairing.js';
 import type { Rename } from './pairing.js';
 import { changeLocation } from './change.js';
 import type { Change, Step, Subject } from './change.js';
 import { asObjectType, resolveType, typesByName } from '../types/accepts.js';
+import { pinnedResultType } from '../types/result-type.js';
 import type { TypesByName } from '../types/accepts.js';
 import { Assignability, isAsStrict, relationOf } from '../types/assignable.js';
 import type { Relation } from '../types/assignable.js';
 import { DIRECTIONS, allResults, describe, directionRule, methodWithLostDirection } from './methods.js';
 import type { RuleId } from './rules.js';
-import {
-  ANNOTATION_KEYWORDS,
-  DIRECTION_UNION_NAMES,
-  MCP_NAME_PREFIX,
-  MIN_LIKENESS,
-  listLocations,
-  showValue,
-} from './change-details.js';
+import { ANNOTATION_KEYWORDS, MIN_LIKENESS, listLocations, showValue } from './change-details.js';
 import type { ChangeDetails } from './change-details.js';
 import { compareText, stableStringify } from '../../read/json/json.js';
 import { sendersOf, sendersOfMethod } from './reach.js';
@@ -65,6 +60,8 @@ class ProtocolComparison {
   readonly #renamed: ReadonlyMap<string, string>;
   /** Definitions of messages and results, whose changes are reported for their methods. */
   readonly #coveredByMethods: ReadonlySet<string>;
+  readonly #unions: ReadonlySet<string>;
+  readonly #reservedNames: RegExp | undefined;
   readonly #extracted = new Map<string, string[]>();
   readonly #inlined = new Map<string, string[]>();
   readonly #changes: Change[] = [];
@@ -86,10 +83,13 @@ class ProtocolComparison {
       [...before.methods, ...after.methods].flatMap((method) => [
         method.message,
         ...allResults(method),
-        'Result',
-        'EmptyResult',
+        ...[before, after].flatMap(({ traits }) => [traits.envelope?.result ?? '', traits.emptyResult ?? '']),
       ]),
     );
+    // Changes of unions that list messages are reported as changes of methods and results.
+    this.#unions = new Set([before, after].flatMap(({ traits }) => unionNames(traits)));
+    const { reservedNames } = after.traits;
+    this.#reservedNames = reservedNames === undefined ? undefined : new RegExp(reservedNames);
   }
 
   run(): readonly Change[] {
@@ -113,7 +113,8 @@ class ProtocolComparison {
   #compareLifecycle(): void {
     const [a, b] = [this.#before, this.#after];
     if (a.lifecycle !== b.lifecycle) {
-      this.#addChange('lifecycle-changed', 'protocol', b.name, { before: a.lifecycle, after: b.lifecycle });
+      const [had, has] = [a, b].map(({ lifecycle = 'none' }) => lifecycle);
+      this.#addChange('lifecycle-changed', 'protocol', b.name, { before: had ?? '', after: has ?? '' });
     }
     if (a.batches !== b.batches) this.#addChange(b.batches ? 'batches-added' : 'batches-removed', 'protocol', b.name);
   }
@@ -191,7 +192,9 @@ class ProtocolComparison {
     });
     for (const name of has) {
       if (had.includes(name)) continue;
-      if (this.#backward.holds({ kind: 'ref', name }, union(allResults(a)))) continue;
+      // A value of `resultType` distinguishes it, whatever else it has in common with another result.
+      const isDistinct = pinnedResultType(this.#after, name) !== undefined;
+      if (!isDistinct && this.#backward.holds({ kind: 'ref', name }, union(allResults(a)))) continue;
       change('result-added', { after: { kind: 'ref', name } });
     }
     for (const name of allResults(a)) {
@@ -374,7 +377,7 @@ class ProtocolComparison {
     const found = { after: member.type };
     if (member.required) this.#report('member-added-required', path, found);
     else if (rest !== undefined && !this.#forward.holds(rest, member.type)) {
-      const isOwn = MCP_NAME_PREFIX.test(member.name);
+      const isOwn = this.#reservedNames?.test(member.name) === true;
       this.#report(isOwn ? 'member-added-own' : 'member-added-reserved', path, { before: rest, after: member.type });
     } else this.#report('member-added-optional', path, found);
   }
@@ -450,7 +453,7 @@ class ProtocolComparison {
       flatVariants(this.#typesBefore, a, this.#typesAfter),
       flatVariants(this.#typesAfter, b, this.#typesBefore),
     ];
-    const isDirection = path.length === 0 && DIRECTION_UNION_NAMES.has(this.#definitionName);
+    const isDirection = path.length === 0 && this.#unions.has(this.#definitionName);
     const isTold = (type: TypeNode): boolean =>
       isDirection && type.kind === 'ref' && this.#coveredByMethods.has(type.name);
     if (variantsBefore.every(isTold) && variantsAfter.every(isTold)) return;

@@ -6,6 +6,7 @@ import type { PatternCheck } from '../../read/patterns.js';
 import { SchemaIndex, type DynamicScope, type SchemaPlace } from '../../read/schema/documents.js';
 import type { Definition, Member, Warning } from '../protocol.js';
 import { refuseAliasCycles } from './alias-cycles.js';
+import { flattenMessages } from './flatten.js';
 import { CONSTRAINT_KEYWORDS, STRUCTURE_KEYWORDS } from './keywords.js';
 import { narrowOpenTypes } from './open-types.js';
 import { describeRisk, remedyOf, riskOf } from './patterns.js';
@@ -20,8 +21,12 @@ export interface DefinitionsFile {
   readonly dialect?: Dialect;
   /** Keywords next to the definitions, which are ignored. */
   readonly unread?: readonly string[];
+  /** Definitions that allow any value on purpose. */
+  readonly unconstrained?: ReadonlySet<string>;
   /** Checks regular expressions for super-linear time; without it none is checked. */
   readonly checkPattern?: PatternCheck | undefined;
+  /** The place of a definition that is from another file. */
+  readonly placeOf?: ((definition: string) => string | undefined) | undefined;
   /** The site for links of descriptions that begin with a slash; without it they become text. */
   readonly site?: string | undefined;
 }
@@ -38,10 +43,18 @@ export function parseDefinitions(
   definitions: JsonObject,
   docs: Docs,
   place: string,
-  { root = '$defs', dialect = '2020-12', unread = [], site, checkPattern }: DefinitionsFile = {},
+  {
+    root = '$defs',
+    dialect = '2020-12',
+    unread = [],
+    unconstrained,
+    site,
+    checkPattern,
+    placeOf,
+  }: DefinitionsFile = {},
 ): { definitions: readonly Definition[]; warnings: readonly Warning[] } {
   const names = Object.keys(definitions).sort(compareText);
-  const policy = new DefinitionsPolicy(new Set(names), docs, place, { root, site, checkPattern });
+  const policy = new DefinitionsPolicy(new Set(names), docs, place, { root, site, checkPattern, placeOf });
   const index = new SchemaIndex({ $defs: definitions }, dialect);
   const reader = new SchemaReader(index, policy);
   const scope = index.enter(new Map(), index.root.resource);
@@ -50,7 +63,8 @@ export function parseDefinitions(
     const at = index.child(index.root, schema, '$defs', name);
     const owner = { definition: name, path: [] };
     const type = reader.read(at, scope, owner);
-    if (type.kind === 'unknown') policy.warn(at, `${name} is the empty schema, so its type is unknown`);
+    if (type.kind === 'unknown' && unconstrained?.has(name) !== true)
+      policy.warn(at, `${name} is the empty schema, so its type is unknown`);
     return { name, type, ...policy.annotations(schema, owner) };
   });
   refuseAliasCycles(read, `${place}#${formatPointer(root)}`);
@@ -58,7 +72,7 @@ export function parseDefinitions(
     place: `${place}#${formatPointer(keyword)}`,
     message: `only the definitions of a schema are read, so ${JSON.stringify(keyword)} next to them has no effect`,
   }));
-  return { definitions: narrowOpenTypes(read), warnings: [...ignored, ...policy.warnings] };
+  return { definitions: flattenMessages(narrowOpenTypes(read)), warnings: [...ignored, ...policy.warnings] };
 }
 
 /** For the schema of a protocol: what cannot be read is an error. */
@@ -73,6 +87,7 @@ class DefinitionsPolicy implements ReadingPolicy {
   readonly #root: DefinitionsKey;
   readonly #site: string | undefined;
   readonly #checkPattern: PatternCheck | undefined;
+  readonly #placeOfOther: DefinitionsFile['placeOf'];
   /** The places of patterns that a warning names. */
   readonly #slow = new Set<string>();
 
@@ -80,7 +95,7 @@ class DefinitionsPolicy implements ReadingPolicy {
     names: ReadonlySet<string>,
     docs: Docs,
     file: string,
-    { root = '$defs', site, checkPattern }: DefinitionsFile,
+    { root = '$defs', site, checkPattern, placeOf }: DefinitionsFile,
   ) {
     this.#names = names;
     this.#docs = docs;
@@ -88,6 +103,7 @@ class DefinitionsPolicy implements ReadingPolicy {
     this.#root = root;
     this.#site = site;
     this.#checkPattern = checkPattern;
+    this.#placeOfOther = placeOf;
   }
 
   nameOf({ pointer }: SchemaPlace, _scope: DynamicScope, at: SchemaPlace): string {
@@ -200,6 +216,9 @@ class DefinitionsPolicy implements ReadingPolicy {
   /** The definitions may have another key in the file. */
   #placeOf(pointer: string): string {
     const [, ...path] = parsePointer(pointer);
+    const [name = '', ...inside] = path;
+    const other = this.#placeOfOther?.(name);
+    if (other !== undefined) return `${other}${formatPointer(...inside)}`;
     return `${this.#file}#${formatPointer(this.#root, ...path)}`;
   }
 }

@@ -179,6 +179,8 @@ export class SchemaReader {
       parts.push(keyword === 'allOf' ? makeIntersection(types) : makeUnion(types, keyword === 'oneOf'));
     }
     const rules = this.#readRules(schema, place, inside, owner);
+    // No value is valid, as generators of schemas write the type `never`.
+    if (rules.some((rule) => rule.rule === 'not' && rule.type.kind === 'unknown')) return { kind: 'never' };
     const type = makeIntersection(parts);
     return rules.length === 0 ? type : { kind: 'refined', type, rules };
   }
@@ -586,7 +588,9 @@ export class SchemaReader {
       rules.push({ rule: 'contains', type: contained, min: min ?? 1, ...(max === undefined ? {} : { max }) });
     }
     const names = typeAt('propertyNames');
-    if (names !== undefined) rules.push({ rule: 'names', type: names });
+    // Names are strings.
+    const areAnyNames = names?.kind === 'string' && Object.keys(names.constraints).length === 0;
+    if (names !== undefined && !areAnyNames) rules.push({ rule: 'names', type: names });
     rules.push(...this.#readDependencies(schema, place, scope, owner));
     for (const [keyword, rule] of [
       ['unevaluatedProperties', 'unevaluatedMembers'],

@@ -7,11 +7,12 @@ import {
   isObjectPrototypeMember,
   type ObjectNode,
   type Definitions,
+  type Traits,
   type TypeNode,
 } from '../protocol.js';
 
 /** The protocol that values are examples for; its version is the value of version strings. */
-type ExampleSource = Definitions & { readonly revision?: string };
+type ExampleSource = Definitions & { readonly revision?: string; readonly traits?: Traits };
 
 /** Depth below which lists have only required items. */
 const MAX_DEPTH = 12;
@@ -123,15 +124,16 @@ class ExampleBuilder {
   }
 
   #object(type: ObjectNode, owner: string, depth: number): JsonValue | undefined {
+    const inputRequired = this.#protocol.traits?.inputRequired;
     const entries: [string, JsonValue][] = [];
     for (const { name, required, type: own } of type.members) {
       // TypeScript would match an inherited member with an optional one of the same name, so that one is set too.
       if (!required && !isObjectPrototypeMember(name)) continue;
       const value =
-        name === 'resultType'
-          ? owner === 'InputRequiredResult'
-            ? 'input_required'
-            : 'complete'
+        name === inputRequired?.member
+          ? owner === inputRequired.result
+            ? inputRequired.value
+            : inputRequired.complete
           : this.build(own, name, depth + 1);
       if (value !== undefined) entries.push([name, value]);
       else if (required) return undefined;

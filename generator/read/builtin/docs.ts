@@ -20,7 +20,11 @@ export const NO_DOCS: Docs = {
 
 /** The docs of `schema/docs.json` for a revision. */
 export function builtinDocs(revision: string): Docs {
-  const file = readBuiltinJson('docs.json') as JsonObject;
+  return docsOf(readBuiltinJson('docs.json') as JsonObject, revision);
+}
+
+/** The docs of a file in the format of `schema/docs.json`. */
+export function docsOf(file: JsonObject, revision: string): Docs {
   const definitions = ownMember(file, 'definitions') as JsonObject;
   const shared = ownMember(file, 'members') as JsonObject;
 

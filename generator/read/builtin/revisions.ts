@@ -63,7 +63,11 @@ export function builtinCatalogs(): readonly Catalog[] {
   return builtinRevisions().map(({ revision }) => builtinCatalog(revision));
 }
 
-/** All known errata. */
-export function builtinErrata(): readonly Erratum[] {
-  return (readBuiltinJson('errata.json') as unknown as { errata: readonly Erratum[] }).errata;
+/** All known errata of the schemas of revisions, or of the schema of an extension. */
+export function builtinErrata(extension?: string): readonly Erratum[] {
+  const { errata } = readBuiltinJson('errata.json') as unknown as { readonly errata: readonly Erratum[] };
+  return errata.flatMap((erratum) => {
+    const changes = erratum.changes.filter((change) => change.extension === extension);
+    return changes.length === 0 ? [] : [{ ...erratum, changes }];
+  });
 }

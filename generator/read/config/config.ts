@@ -18,6 +18,10 @@ export interface Config {
   readonly schema?: string;
   /** The method catalog of `schema`. */
   readonly catalog?: string;
+  /** Identifiers of built-in extensions to add to the revisions that they extend. */
+  readonly extensions?: readonly string[];
+  /** Paths of the catalogs of other extensions. */
+  readonly extend?: readonly string[];
   /** The parts to write; `default` means those that are written without this key. */
   readonly emit?: readonly string[];
   /** With `stubs`: the methods to write handlers for. */

@@ -6,6 +6,7 @@ import {
   objectFromEntries,
   formatPointer,
   parsePointer,
+  stableStringify,
   type JsonObject,
   type JsonValue,
 } from '../json/json.js';
@@ -13,7 +14,7 @@ import {
 /** The dialect that the rest of the generator reads. */
 export const CANONICAL_DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
-/** The dialects of MCP's official schema files. */
+/** The supported dialects. */
 export type Dialect = 'draft-07' | '2020-12';
 
 /** A schema in canonical form: 2020-12, definitions under `$defs`, members in one fixed order. */
@@ -24,6 +25,8 @@ export interface CanonicalSchema {
   readonly root: DefinitionsKey;
   /** Keywords next to the definitions that are ignored with a warning. */
   readonly unread: readonly string[];
+  /** The name of what the schema describes, if it has one. */
+  readonly title?: string;
   /** The site of the schema's `$id`, if it has one; links that begin with a slash are relative to it. */
   readonly site?: string;
 }
@@ -95,14 +98,17 @@ export function canonicalizeSchema(
     });
   }
   const dialect = detectDialect(schema, place);
-  const { root, definitions } = readDefinitionsMap(schema, place);
+  const { root, definitions: read } = readDefinitionsMap(schema, place);
+  const definitions = hoistNestedDefinitions(read, place, root);
   const strip = options.prose === 'strip';
   const site = siteUrlOf(ownMember(schema, '$id'));
+  const title = ownMember(schema, 'title');
   return {
     dialect,
     definitions: canonicalSchemaMap(definitions, strip),
     root,
     unread: Object.keys(schema).filter((key) => !ROOT_KEYWORDS.has(key)),
+    ...(typeof title === 'string' ? { title } : {}),
     ...(site === undefined ? {} : { site }),
   };
 }
@@ -123,7 +129,7 @@ function detectDialect(schema: JsonObject, place: string): Dialect {
   if (typeof uri === 'string' && /^https?:\/\/json-schema\.org\/draft-07\/schema#?$/.test(uri)) return 'draft-07';
   throw new McpgenError(`the dialect ${JSON.stringify(uri)} is not supported`, {
     place: `${place}#/$schema`,
-    remedy: 'Use draft-07 or 2020-12, as the official MCP schemas do.',
+    remedy: 'Use draft-07 or 2020-12, as official schemas do.',
   });
 }
 
@@ -147,6 +153,31 @@ function readDefinitionsMap(schema: JsonObject, place: string): { root: Definiti
     });
   }
   return { root: key, definitions };
+}
+
+/**
+ * Moves definitions inside a definition next to it, if no other definition has the name. Generators of schemas that
+ * write each definition as a schema of its own put what it repeats there, and refer to it as `#/$defs/<name>`.
+ */
+function hoistNestedDefinitions(definitions: JsonObject, place: string, root: DefinitionsKey): JsonObject {
+  const hoisted = new Map<string, { readonly value: JsonValue; readonly from: string }>();
+  const outer = Object.entries(definitions).map(([name, definition]): [string, JsonValue] => {
+    const nested = isObject(definition) ? ownMember(definition, root) : undefined;
+    if (!isObject(definition) || !isObject(nested)) return [name, definition];
+    for (const [inner, value] of Object.entries(nested)) {
+      if (Object.hasOwn(definitions, inner)) continue;
+      const known = hoisted.get(inner);
+      if (known !== undefined && stableStringify(known.value) !== stableStringify(value)) {
+        throw new McpgenError(
+          `the definition ${JSON.stringify(inner)} inside ${JSON.stringify(name)} differs from the one inside ${JSON.stringify(known.from)}`,
+          { place: `${place}#${formatPointer(root, name, root, inner)}`, remedy: 'Rename one of the two.' },
+        );
+      }
+      hoisted.set(inner, { value, from: name });
+    }
+    return [name, objectFromEntries(Object.entries(definition).filter(([key]) => key !== root))];
+  });
+  return objectFromEntries([...outer, ...[...hoisted].map(([name, { value }]) => [name, value] as const)]);
 }
 
 function canonicalSchemaMap(map: JsonObject, strip: boolean): JsonObject {

@@ -1,7 +1,6 @@
 /** Errors of calls that a client ends. */
 import { CallError } from "../jsonrpc/error-codes.js";
-import { describeFailure } from "../validation.js";
-import type { Failure } from "../validation.js";
+export { InvalidResultError } from "../protocol/invalid-params.js";
 
 /**
  * The server requested input in more rounds than the client allows, so the call may have run in part. Raise `maxRounds`
@@ -28,20 +27,5 @@ export class TooManyInputsError extends CallError {
     super(
       `the server requests ${requested} inputs at once, more than ${limit}`,
     );
-  }
-}
-
-/**
- * A result that does not match its method: the call has run, and the server has a fault. Tolerate known deviations with
- * `lenient`.
- */
-export class InvalidResultError extends CallError {
-  override readonly name = "InvalidResultError";
-  readonly mayHaveRun = true;
-  readonly failure: Failure;
-
-  constructor(method: string, failure: Failure) {
-    super(`the result of ${method} is wrong: ${describeFailure(failure)}`);
-    this.failure = failure;
   }
 }

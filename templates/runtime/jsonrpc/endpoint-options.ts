@@ -90,8 +90,37 @@ export interface CallOptions {
   readonly onSent?: ((id: RequestId) => void) | undefined;
 }
 
-/** What makes an endpoint a client or a server. */
+/** How a notification cancels a request. */
+export interface CancellationRule {
+  readonly method: string;
+  /** The member of its params with the id of the request. */
+  readonly id: string;
+  /** The member of its params with a reason for people. */
+  readonly reason?: string;
+  /** Requests that cannot be cancelled. */
+  readonly except?: readonly string[];
+  /**
+   * The error code that answers a cancelled request whose handler ends with an error. Without it, a cancelled request is
+   * not answered.
+   */
+  readonly errorCode?: number;
+}
+
+/** How a notification reports the progress of a request. */
+export interface ProgressRule {
+  readonly method: string;
+  /** The member of params with the metadata of a request. */
+  readonly meta: string;
+  /** The member with the token, of a request's metadata and of the notification's params. */
+  readonly token: string;
+}
+
+/** What makes an endpoint a side of a protocol. */
 export interface Role {
+  /** How requests are cancelled; without it, they cannot be, and a call that ends early is only forgotten. */
+  readonly cancellation?: CancellationRule | undefined;
+  /** How progress is reported; without it, none is. */
+  readonly progress?: ProgressRule | undefined;
   /** Applies the envelope rules of the current revision. */
   classify(value: unknown): Classification;
   /** @returns Why a request must not be in a batch; undefined if it may. */

@@ -10,6 +10,7 @@ import {
 } from "./endpoint-options.js";
 import type {
   CallOptions,
+  CancellationRule,
   EndpointEvent,
   EndpointOptions,
   Role,
@@ -44,8 +45,10 @@ import type { Diagnostic } from "./ndjson.js";
 import { RpcError, STANDARD_ERROR_CODES } from "./error-codes.js";
 export { SERVER_BUSY, maxConcurrent } from "./endpoint-options.js";
 export type {
+  CancellationRule,
   EndpointEvent,
   Progress,
+  ProgressRule,
   CallOptions,
   Role,
   EndpointOptions,
@@ -55,7 +58,8 @@ export { isPromiseLike, toResult } from "./handler-errors.js";
 
 /**
  * One side of a connection: sends requests and matches responses to them, passes the other side's requests to its role
- * and sends the responses. It implements JSON-RPC and what MCP adds to every request: cancellation, progress, timeouts.
+ * and sends the responses. It implements JSON-RPC and what protocols add to every request: timeouts, and cancellation
+ * and progress by the rules of its role.
  *
  * The state goes from new to open to closed and never back; once closed, nothing is sent and no callback runs.
  * #inboundRequests holds the requests that may still be answered; #runningHandlers also counts cancelled ones.
@@ -249,11 +253,13 @@ export class Endpoint {
       signal?.throwIfAborted();
       const id = this.#pending.takeId();
       // Everything here that can throw comes before the call is pending.
+      const { progress } = this.#role;
       const sentParams =
-        options.onProgress === undefined &&
-        options.resetTimeoutOnProgress !== true
+        progress === undefined ||
+        (options.onProgress === undefined &&
+          options.resetTimeoutOnProgress !== true)
           ? params
-          : withProgressToken(params, id);
+          : withProgressToken(progress, params, id);
       const message: Request =
         sentParams === undefined
           ? { jsonrpc: "2.0", id, method }
@@ -538,6 +544,9 @@ export class Endpoint {
     if (!this.#completeRequest(inbound)) return;
     const { id, method } = inbound.request;
     let error = toErrorObject(thrown);
+    const cancelledCode = this.#role.cancellation?.errorCode;
+    if (error === undefined && cancelledCode !== undefined && inbound.isAborted)
+      error = { code: cancelledCode, message: "Request cancelled" };
     if (error === undefined) {
       this.emit({ kind: "handlerFailed", method, error: thrown });
       error = this.#responses.internalError(thrown);
@@ -597,10 +606,11 @@ export class Endpoint {
   }
 
   #handleNotification(notification: Notification): void {
-    if (notification.method === "notifications/cancelled")
-      this.#handleCancelled(notification.params);
-    else if (notification.method === "notifications/progress")
-      this.#pending.handleProgress(notification.params, (event) => {
+    const { cancellation, progress } = this.#role;
+    if (notification.method === cancellation?.method)
+      this.#handleCancelled(cancellation, notification.params);
+    else if (notification.method === progress?.method)
+      this.#pending.handleProgress(progress, notification.params, (event) => {
         this.emit(event);
       });
     try {
@@ -610,12 +620,11 @@ export class Endpoint {
     }
   }
 
-  /** MCP, cancellation: the handler is aborted, and no response is sent. `initialize` cannot be cancelled. */
-  #handleCancelled(params: object | undefined): void {
-    const { requestId, reason } = (params ?? {}) as {
-      readonly requestId?: RequestId;
-      readonly reason?: unknown;
-    };
+  /** The handler is aborted. A protocol without an error code for it sends no response. */
+  #handleCancelled(rule: CancellationRule, params: object | undefined): void {
+    const members = (params ?? {}) as Readonly<Record<string, unknown>>;
+    const requestId = members[rule.id] as RequestId | undefined;
+    const reason = rule.reason === undefined ? undefined : members[rule.reason];
     const inbound =
       requestId === undefined
         ? undefined
@@ -624,24 +633,29 @@ export class Endpoint {
       if (requestId !== undefined) this.#role.handleCancelled?.(requestId);
       return;
     }
-    if (inbound.request.method === "initialize") return;
-    this.#inboundRequests.delete(inbound.request.id);
-    inbound.abort(
-      createAbortError(
-        typeof reason === "string" ? reason : "cancelled by the other side",
-      ),
+    if (rule.except?.includes(inbound.request.method) === true) return;
+    const error = createAbortError(
+      typeof reason === "string" ? reason : "cancelled by the other side",
     );
+    if (rule.errorCode !== undefined) {
+      inbound.cancel(error);
+      return;
+    }
+    this.#inboundRequests.delete(inbound.request.id);
+    inbound.abort(error);
     inbound.batch?.addResponse(undefined);
   }
 
   /** Cancels a call of this side, and notifies the other side. */
   #cancelCall(pending: PendingRequest, error: unknown, reason: string): void {
     if (!this.#pending.remove(pending)) return;
-    // MCP, cancellation: `initialize` must not be cancelled.
-    if (pending.method !== "initialize") {
+    const { cancellation: rule } = this.#role;
+    if (rule !== undefined && rule.except?.includes(pending.method) !== true) {
       this.notify(
-        "notifications/cancelled",
-        { requestId: pending.id, reason },
+        rule.method,
+        rule.reason === undefined
+          ? { [rule.id]: pending.id }
+          : { [rule.id]: pending.id, [rule.reason]: reason },
         pending.options.relatedRequestId,
       );
     }

@@ -58,6 +58,18 @@ export class InboundRequest {
     return this.#controller.signal;
   }
 
+  /** Whether the other side has cancelled it, or the connection ended. */
+  get isAborted(): boolean {
+    return this.#abortReason !== undefined;
+  }
+
+  /** Aborts the signal of a request that is answered nevertheless. */
+  cancel(reason: unknown): void {
+    if (this.#isSettled) return;
+    this.#abortReason = reason;
+    this.#controller?.abort(reason);
+  }
+
   /** Marks the request as answered. */
   complete(): void {
     this.#isSettled = true;

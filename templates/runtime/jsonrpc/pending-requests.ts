@@ -3,6 +3,7 @@ import type {
   CallOptions,
   EndpointEvent,
   Progress,
+  ProgressRule,
 } from "./endpoint-options.js";
 import type { RequestId } from "./message.js";
 import type { ConnectionClosedError } from "./call-errors.js";
@@ -117,13 +118,14 @@ export class PendingRequests {
     clearTimeout(this.#expiryTimer);
   }
 
-  /** Handles `notifications/progress` (MCP, progress). */
+  /** Handles a notification of progress. */
   handleProgress(
+    rule: ProgressRule,
     params: object | undefined,
     emit: (event: EndpointEvent) => void,
   ): void {
     const {
-      progressToken: token,
+      [rule.token]: token,
       progress,
       total,
       message,
@@ -150,7 +152,7 @@ export class PendingRequests {
       );
     }
     const failed = (error: unknown): void => {
-      emit({ kind: "handlerFailed", method: "notifications/progress", error });
+      emit({ kind: "handlerFailed", method: rule.method, error });
     };
     try {
       const listener: ((progress: Progress) => unknown) | undefined =
@@ -214,13 +216,14 @@ export class PendingRequests {
 
 /** Params that request progress with a token. */
 export function withProgressToken(
+  { meta, token }: ProgressRule,
   params: object | undefined,
   progressToken: number,
 ): object {
-  const meta = (params as { readonly _meta?: object } | undefined)?._meta;
+  const own = (params as Readonly<Record<string, object>> | undefined)?.[meta];
   // Not spread: in Node 20, members that are added to a spread copy cost twenty times as much.
   return Object.assign({}, params, {
-    _meta: Object.assign({}, meta, { progressToken }),
+    [meta]: Object.assign({}, own, { [token]: progressToken }),
   });
 }
 

@@ -1,7 +1,11 @@
-/** Errors about invalid params and results, shared by client and server. */
+/** Errors about invalid params and results, shared by all sides. */
 import { describeFailure } from "../validation.js";
 import type { Failure } from "../validation.js";
-import { RpcError, STANDARD_ERROR_CODES } from "../jsonrpc/error-codes.js";
+import {
+  CallError,
+  RpcError,
+  STANDARD_ERROR_CODES,
+} from "../jsonrpc/error-codes.js";
 
 /** A failure in the words of another library. */
 export interface DescribedFailure {
@@ -48,4 +52,19 @@ export function invalidResultError(
     STANDARD_ERROR_CODES.INTERNAL_ERROR,
     `the client's result of ${method} is wrong: ${text}`,
   );
+}
+
+/**
+ * A result that does not match its method: the call has run, and the other side has a fault. Tolerate known deviations with
+ * `lenient`.
+ */
+export class InvalidResultError extends CallError {
+  override readonly name = "InvalidResultError";
+  readonly mayHaveRun = true;
+  readonly failure: Failure;
+
+  constructor(method: string, failure: Failure) {
+    super(`the result of ${method} is wrong: ${describeFailure(failure)}`);
+    this.failure = failure;
+  }
 }

@@ -48,6 +48,10 @@ export interface Revision {
   readonly declares: Readonly<Record<string, object>>;
   /** Required members of a result that the runtime adds if a handler does not. */
   readonly defaults: Readonly<Record<string, object>>;
+  /** Identifiers of the extensions that it was generated with; absent without any. */
+  readonly extensions?: readonly string[];
+  /** Notifications of extensions that belong to the request whose handler sends them; absent without any. */
+  readonly requestScoped?: readonly string[];
   /** Classifies a value by its kind of message. */
   readonly classify: (value: unknown) => Classification;
   /** Whether a value is a request. Like the other guards, it checks the envelope and nothing inside it. */
@@ -212,6 +216,17 @@ export function maySend(
 }
 
 /**
+ * The names on a capability path such as `server.tools`, side first. What follows `extensions` is the identifier of an
+ * extension, which has dots.
+ */
+export function capabilitySteps(path: string): readonly string[] {
+  const [side = "", name = "", ...rest] = path.split(".");
+  return name === "extensions" && rest.length > 0
+    ? [side, name, rest.join(".")]
+    : [side, name, ...rest];
+}
+
+/**
  * The first capability of a side that a method needs and the side has not declared.
  *
  * @param declared - The capabilities that the side declared.
@@ -222,7 +237,7 @@ export function missingCapability(
   declared: object | undefined,
 ): string | undefined {
   return needed.find((path) => {
-    const [owner, ...names] = path.split(".");
+    const [owner, ...names] = capabilitySteps(path);
     if (owner !== side) return false;
     let value: unknown = declared;
     for (const name of names) {

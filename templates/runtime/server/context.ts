@@ -1,5 +1,9 @@
 /** The context of a handler, for one request. */
-import { STATELESS_ERROR_CODES, maySend } from "../protocol/revision.js";
+import {
+  STATELESS_ERROR_CODES,
+  capabilitySteps,
+  maySend,
+} from "../protocol/revision.js";
 import type { Implementation, Revision } from "../protocol/revision.js";
 import type { RequestStateSigner } from "../protocol/request-state.js";
 import { isPromiseLike } from "../jsonrpc/endpoint.js";
@@ -257,7 +261,8 @@ export class RequestContext implements HandlerContext {
       });
     else if (
       !this.#revision.isStateless ||
-      REQUEST_SCOPED_NOTIFICATIONS.has(method)
+      REQUEST_SCOPED_NOTIFICATIONS.has(method) ||
+      this.#revision.requestScoped?.includes(method) === true
     )
       this.#session.notifyForRequest(this.#inbound, method, params);
   };
@@ -395,7 +400,7 @@ export class RequestContext implements HandlerContext {
     );
     if (missing === undefined) return;
     let requiredCapabilities: object = {};
-    for (const name of missing.split(".").slice(1).reverse())
+    for (const name of capabilitySteps(missing).slice(1).reverse())
       requiredCapabilities = { [name]: requiredCapabilities };
     throw new RpcError(
       STATELESS_ERROR_CODES.MISSING_CLIENT_CAPABILITY,

@@ -21,6 +21,7 @@ import type {
   Revision,
   UnknownNotificationSettings,
 } from "../protocol/revision.js";
+import { CANCELLATION, PROGRESS } from "../protocol/message-rules.js";
 import { PING, unreadIdPolicy } from "../protocol/version-rules.js";
 import type { ClientInfo, RequestHandler } from "./types.js";
 import type {
@@ -137,6 +138,8 @@ export class ServerSession {
     this.#lifecycle = new SessionLifecycle(server.revisions, negotiatedVersion);
     this.#endpoint = new Endpoint(
       {
+        cancellation: CANCELLATION,
+        progress: PROGRESS,
         classify: (value): Classification =>
           this.#lifecycle.envelopeRevision.classify(value),
         // MCP 2025-03-26, lifecycle: before the response, the revision is unknown, and so is whether it has batches.

@@ -217,11 +217,14 @@ function mismatchDepth({
 /**
  * A result by its kind. One that requires input never counts as complete, and one without a kind, as servers of older
  * revisions send it, is complete.
+ *
+ * @param others - Checks of the kinds that extensions add, by `resultType`.
  */
 export function resultOf(
   value: unknown,
   complete: Check,
   inputRequired?: Check,
+  others: Readonly<Record<string, Check>> = {},
 ): boolean {
   if (!object(value)) return false;
   const resultType = value["resultType"];
@@ -230,9 +233,10 @@ export function resultOf(
   if (resultType === "input_required" && inputRequired !== undefined)
     return inputRequired(value);
   if (resultType === "complete") return complete(value);
-  return inputRequired === undefined
-    ? noneOf(resultType, "complete")
-    : noneOf(resultType, "complete", "input_required");
+  if (typeof resultType === "string" && Object.hasOwn(others, resultType))
+    return others[resultType]?.(value) ?? false;
+  const asking = inputRequired === undefined ? [] : ["input_required"];
+  return noneOf(resultType, "complete", ...asking, ...Object.keys(others));
 }
 
 function withMember(

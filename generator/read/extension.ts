@@ -1,0 +1,104 @@
+import path from 'node:path';
+import type { ValidateFunction } from 'ajv/dist/2020.js';
+import { refuseDuplicates, invalidCatalogError, type CatalogError, type CatalogMethod } from './catalog.js';
+import { readBuiltinJson, readBytes } from './files.js';
+import { parseUntrustedJson } from './json/json.js';
+
+/** A row of an extension's catalog: as that of a method catalog, but its capability is the extension by default. */
+export type ExtensionMethod = Omit<CatalogMethod, 'capability' | 'direction' | 'taskResult'> &
+  Partial<Pick<CatalogMethod, 'capability'>> & {
+    /** In the words of the protocol that it extends, such as `clientToServer`. */
+    readonly direction: string;
+  };
+
+/** What an extension adds to a revision: `schema/extensions/<id>/catalog.json`, or the file of a vendor. */
+export interface ExtensionCatalog {
+  /** Its identifier, such as `io.modelcontextprotocol/tasks`. */
+  readonly extension: string;
+  readonly summary: string;
+  readonly status?: 'released' | 'draft';
+  /** The revisions that it may be added to. */
+  readonly extends: readonly string[];
+  /** Name of the file with its JSON Schema, in the same folder; `schema.json` by default. */
+  readonly schema?: string;
+  /** The definitions of what each side declares under the identifier, by its word. */
+  readonly capabilities?: Readonly<Record<string, string>>;
+  readonly methods?: readonly ExtensionMethod[];
+  /** Further results of methods of the revision. */
+  readonly results?: readonly { readonly method: string; readonly result: string }[];
+  /** Definitions of the revision that get the members of one of the extension. */
+  readonly members?: readonly { readonly definition: string; readonly from: string }[];
+  readonly errors?: readonly CatalogError[];
+}
+
+/** The name of the schema's file if the catalog does not name one. */
+const DEFAULT_SCHEMA = 'schema.json';
+
+/** A file's contents and its name in messages. */
+interface NamedFile {
+  readonly name: string;
+  readonly contents: string | Uint8Array;
+}
+
+/** The files of an extension. */
+export interface ExtensionFiles {
+  readonly catalog: NamedFile;
+  readonly schema: NamedFile;
+}
+
+/**
+ * Reads the files of an extension.
+ *
+ * @param file - Its catalog; the schema that it names is next to it.
+ * @throws {@link McpgenError} if one of them cannot be read, or the catalog is invalid.
+ */
+export async function readExtension(file: string): Promise<ExtensionFiles> {
+  const contents = readBytes(file);
+  const { schema = DEFAULT_SCHEMA } = await parseExtension({ name: file, contents });
+  const schemaFile = path.join(path.dirname(file), schema);
+  return { catalog: { name: file, contents }, schema: { name: schemaFile, contents: readBytes(schemaFile) } };
+}
+
+/**
+ * Parses the catalog of an extension, and validates it against `schema/extension.schema.json`.
+ *
+ * @throws {@link McpgenError} with the first invalid row and member.
+ */
+export async function parseExtension({ name: place, contents }: NamedFile): Promise<ExtensionCatalog> {
+  const value = parseUntrustedJson(contents, place);
+  validator ??= await compileValidator();
+  if (!validator(value)) {
+    throw invalidCatalogError(validator.errors?.[0], place, {
+      what: 'the catalog of an extension',
+      remedy: 'schema/extension.schema.json describes the format, and docs/extensions.md has an example.',
+    });
+  }
+  const catalog = value as unknown as ExtensionCatalog;
+  const { methods = [], errors = [] } = catalog;
+  refuseDuplicates(
+    methods.map(({ method }) => method),
+    'methods',
+    place,
+  );
+  refuseDuplicates(
+    errors.map(({ name }) => name),
+    'errors',
+    place,
+  );
+  refuseDuplicates(
+    errors.map(({ code }) => code),
+    'errors',
+    place,
+  );
+  return catalog;
+}
+
+let validator: ValidateFunction | undefined;
+
+async function compileValidator(): Promise<ValidateFunction> {
+  // Imported only for extensions of vendors: tests validate the built-in ones.
+  const { Ajv2020 } = await import('ajv/dist/2020.js');
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
+  ajv.addSchema(readBuiltinJson('catalog.schema.json') as object, 'catalog.schema.json');
+  return ajv.compile(readBuiltinJson('extension.schema.json') as object);
+}

@@ -1,0 +1,85 @@
+/**
+ * The canonical form of an extension's schema: only what it adds to a revision.
+ */
+import {
+  isObject,
+  objectFromEntries,
+  ownMember,
+  stableStringify,
+  type JsonObject,
+  type JsonValue,
+} from '../json/json.js';
+
+/** Keywords that describe a schema and do not affect what is valid. */
+const DESCRIPTIVE_KEYWORDS: ReadonlySet<string> = new Set(['$schema', '$comment', 'description', 'title']);
+
+/** Keywords whose value is a map of schemas by any name. */
+const MAP_KEYWORDS: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs']);
+
+/** Keywords whose value is not a schema. */
+const VALUE_KEYWORDS: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples', 'required', 'type']);
+
+/** A text that is equal for schemas that accept the same values in the same notation; descriptions are ignored. */
+export function schemaKey(schema: JsonValue): string {
+  return stableStringify(mapSchema(schema, (value) => value));
+}
+
+/**
+ * The definitions that an extension adds to a revision. Generators of schemas repeat the definitions of the revision,
+ * and write the extension's own ones again wherever they are used: the former are left out, and the latter become
+ * references, so that each type has one name.
+ *
+ * @param definitions - Canonical definitions of the extension's file.
+ * @param base - Canonical definitions of the revision.
+ */
+export function ownDefinitions(definitions: JsonObject, base: JsonObject): JsonObject {
+  const own = Object.entries(definitions).filter(([name, schema]) => {
+    const known = ownMember(base, name);
+    return known === undefined || schemaKey(known) !== schemaKey(schema);
+  });
+  const names = new Map<string, string | undefined>();
+  for (const [name, schema] of own) {
+    const key = schemaKey(schema);
+    // Of two that are equal, none is meant more than the other.
+    names.set(key, names.has(key) ? undefined : name);
+  }
+  const fold = (schema: JsonValue): JsonValue => {
+    const name = isObject(schema) && isNameable(schema) ? names.get(schemaKey(schema)) : undefined;
+    return name === undefined ? schema : { $ref: `#/$defs/${name}` };
+  };
+  return objectFromEntries(
+    own.map(([name, schema]) => [name, withoutDialect(mapSchema(schema, fold, ['description']))]),
+  );
+}
+
+/** Whether a schema is one that people name: not a plain string or number. */
+function isNameable(schema: JsonObject): boolean {
+  return ['properties', 'anyOf', 'oneOf', 'allOf', 'enum'].some((keyword) => Object.hasOwn(schema, keyword));
+}
+
+function withoutDialect(schema: JsonValue): JsonValue {
+  if (!isObject(schema)) return schema;
+  return objectFromEntries(Object.entries(schema).filter(([key]) => key !== '$schema'));
+}
+
+/** A copy of a schema with all schemas inside it replaced, outermost first, and without descriptive keywords. */
+function mapSchema(
+  schema: JsonValue,
+  replace: (schema: JsonValue) => JsonValue,
+  kept: readonly string[] = [],
+): JsonValue {
+  if (!isObject(schema)) return schema;
+  const inside = (inner: JsonValue): JsonValue => {
+    const replaced = replace(inner);
+    return replaced === inner ? mapSchema(inner, replace, kept) : replaced;
+  };
+  const entries = Object.entries(schema).flatMap(([key, value]): [string, JsonValue][] => {
+    if (DESCRIPTIVE_KEYWORDS.has(key) && typeof value === 'string' && !kept.includes(key)) return [];
+    if (VALUE_KEYWORDS.has(key)) return [[key, value]];
+    if (MAP_KEYWORDS.has(key) && isObject(value))
+      return [[key, objectFromEntries(Object.entries(value).map(([name, inner]) => [name, inside(inner)]))]];
+    if (Array.isArray(value)) return [[key, (value as readonly JsonValue[]).map(inside)]];
+    return [[key, isObject(value) ? inside(value) : value]];
+  });
+  return objectFromEntries(entries);
+}
