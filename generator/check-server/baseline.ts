@@ -38,12 +38,12 @@ export function parseBaseline(text: string, place: string): readonly KnownFindin
 
 /** A report in which the findings of a baseline are known. */
 export function applyBaseline(report: CheckReport, known: readonly KnownFinding[]): CheckReport {
-  const keys = new Set(known.map(keyOf));
-  const found = new Set(report.findings.map(keyOf));
+  const keys = new Set(known.map(findingKey));
+  const found = new Set(report.findings.map(findingKey));
   return {
     ...report,
-    findings: report.findings.map((finding) => ({ ...finding, isKnown: keys.has(keyOf(finding)) })),
-    fixed: known.filter((item) => !found.has(keyOf(item))).map(({ rule, subject }) => `${rule} ${subject}`),
+    findings: report.findings.map((finding) => ({ ...finding, isKnown: keys.has(findingKey(finding)) })),
+    fixed: known.filter((item) => !found.has(findingKey(item))).map(({ rule, subject }) => `${rule} ${subject}`),
   };
 }
 
@@ -52,13 +52,13 @@ export function formatBaseline(
   findings: readonly Pick<CheckFinding, 'rule' | 'subject'>[],
   before: readonly KnownFinding[],
 ): string {
-  const reasons = new Map(before.map((item) => [keyOf(item), item.reason]));
+  const reasons = new Map(before.map((item) => [findingKey(item), item.reason]));
   const list = findings
-    .map(({ rule, subject }) => ({ rule, subject, reason: reasons.get(keyOf({ rule, subject })) }))
-    .sort((a, b) => compareText(keyOf(a), keyOf(b)));
+    .map(({ rule, subject }) => ({ rule, subject, reason: reasons.get(findingKey({ rule, subject })) }))
+    .sort((a, b) => compareText(findingKey(a), findingKey(b)));
   return `${JSON.stringify({ findings: list }, undefined, 2)}\n`;
 }
 
-function keyOf({ rule, subject }: Pick<KnownFinding, 'rule' | 'subject'>): string {
+function findingKey({ rule, subject }: Pick<KnownFinding, 'rule' | 'subject'>): string {
   return JSON.stringify([rule, subject]);
 }

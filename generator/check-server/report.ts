@@ -59,7 +59,8 @@ export interface CheckReport {
 }
 
 /** Whether the report has a new finding that is at least as bad. */
-export function hasFailure({ findings }: CheckReport, failOn: Severity): boolean {
+export function hasFailure({ findings }: CheckReport, failOn: Severity | 'never'): boolean {
+  if (failOn === 'never') return false;
   const limit = SEVERITIES.indexOf(failOn);
   return findings.some(({ severity, isKnown }) => !isKnown && SEVERITIES.indexOf(severity) <= limit);
 }

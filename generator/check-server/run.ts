@@ -78,7 +78,7 @@ class Check {
   readonly #outcomes: ProbeOutcome[] = [];
   readonly #open = new Set<Connection>();
   /** Entries that a probe has reported, by connection. */
-  readonly #reported = new Map<Connection, Set<number>>();
+  readonly #reported = new WeakMap<Connection, Set<number>>();
   #stderr = '';
 
   constructor(target: ServerTarget, settings: CheckSettings, dispatcher: Dispatcher | undefined) {

@@ -1,14 +1,7 @@
 /** Requests and notifications of one revision over a connection, and what the server answered. */
 import { isObject, ownMember, type JsonObject, type JsonValue } from '../read/json/json.js';
-import {
-  isResponse,
-  messagesOf,
-  type Connection,
-  type HeaderChanges,
-  type Received,
-  type SendOptions,
-  type Sent,
-} from './raw/connection.js';
+import { isResponse, messagesOfEntry } from '../recording/message.js';
+import type { Connection, HeaderChanges, Received, SendOptions, Sent } from './raw/connection.js';
 
 /** The first revision without a handshake. */
 export const STATELESS_REVISION = '2026-07-28';
@@ -114,7 +107,7 @@ export class Session {
       for (; next < log.entries.length; next += 1) {
         const entry = log.entries[next];
         if (entry?.from !== 'server') continue;
-        for (const message of messagesOf(entry)) {
+        for (const message of messagesOfEntry(entry)) {
           const candidate = { frame: next + 1, message };
           if (isOurs(candidate)) return candidate;
         }

@@ -1,28 +1,31 @@
 import { Option, type Command } from 'commander';
 import type { RawOptions } from '../commands/shared/options.js';
-import { addConnectOptions, addMcpConfigOptions, appendValue, refuseExtraArguments, revisionOption } from './shared.js';
+import {
+  addConnectOptions,
+  addMcpConfigOptions,
+  appendValue,
+  failOnOption,
+  ignoreRuleOption,
+  revisionOption,
+  SERVER_ARGUMENT,
+} from './shared.js';
 
 /** Declares `mcpgen check-server`. */
 export function declareCheckServer(program: Command): void {
-  const command = refuseExtraArguments(program.command('check-server'), 1, (word) => `mcpgen check-server ${word}`)
-    .argument('<server>', 'the command of a server with arguments, its URL, or with --mcp-config its name')
+  const command = program
+    .command('check-server')
+    .argument('[server...]', SERVER_ARGUMENT)
     .summary('check that a server does what the specification requires')
     .description(
-      'Asks a server, in any language, what clients and attackers send: handshakes, lists, errors, malformed input. Exits with 1 if it finds a violation.',
+      'Sends a server, in any language, what clients and attackers send, and reports where it breaks the protocol: handshakes, lists, errors, malformed input. Exits with 1 if it finds a violation.',
     )
     .option('--call', 'also call tools with readOnlyHint, read resources and get prompts')
     .addOption(new Option('--call-tool <name>', 'also call this tool; repeatable').argParser(appendValue))
-    .addOption(new Option('--only <rule>', 'report only this rule; repeatable').argParser(appendValue))
-    .addOption(new Option('--skip <rule>', 'do not report this rule; repeatable').argParser(appendValue))
+    .addOption(new Option('--only <rule>', 'the only rule that is reported; repeatable').argParser(appendValue))
+    .addOption(ignoreRuleOption())
     .option('--baseline <file>', 'a file with known findings, which do not count')
     .option('--update-baseline', 'write all findings to the file of --baseline')
-    .addOption(
-      new Option('--fail-on <severity>', 'least severity that fails (default: violation)').choices([
-        'violation',
-        'deviation',
-        'advice',
-      ]),
-    );
+    .addOption(failOnOption());
   addMcpConfigOptions(command);
   addConnectOptions(command)
     .addOption(revisionOption('a revision to check; repeatable (default: all that it speaks)').argParser(appendValue))
@@ -37,13 +40,13 @@ export function declareCheckServer(program: Command): void {
       `
 Examples:
   mcpgen check-server "node dist/index.js"
-  mcpgen check-server "node dist/index.js" --call --html report.html
+  mcpgen check-server --call --html report.html -- node dist/index.js
   mcpgen check-server https://example.com/mcp --bearer-env API_TOKEN
   mcpgen check-server github --mcp-config .mcp.json --baseline known.json
 
 No tool of the server is called without --call or --call-tool.`,
     )
-    .action(async (server: string, options: RawOptions) => {
+    .action(async (server: readonly string[], options: RawOptions) => {
       const [{ checkServerCommand }, { parseCheckServerOptions }] = await Promise.all([
         import('../commands/check-server/command.js'),
         import('../commands/check-server/options.js'),

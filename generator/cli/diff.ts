@@ -26,7 +26,7 @@ export function declareDiff(program: Command): void {
     .option('--html <file>', 'write one self-contained page; - for standard output')
     .option('--exit-code', 'exit 1 if there are breaking changes')
     .option('--no-errata', 'read the schemas as they are, without corrections')
-    .option('--rules', 'print the rules by which changes are rated, and nothing else')
+    .option('--rules', 'print the rules by which changes are rated and exit')
     .addHelpText(
       'after',
       `

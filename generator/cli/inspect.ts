@@ -1,6 +1,6 @@
-import { Option, type Command } from 'commander';
+import type { Command } from 'commander';
 import type { RawOptions } from '../commands/shared/options.js';
-import { appendValue, refuseExtraArguments, revisionOption } from './shared.js';
+import { failOnOption, ignoreRuleOption, refuseExtraArguments, revisionOption } from './shared.js';
 
 /** Declares `mcpgen inspect`. */
 export function declareInspect(program: Command): void {
@@ -8,7 +8,7 @@ export function declareInspect(program: Command): void {
     .argument('[file]', 'a recording or a log; - for standard input')
     .summary('find what breaks the protocol in a recording or a log')
     .description(
-      'Checks each message of a recorded conversation against the revision that is spoken, and prints what breaks the protocol, latencies, errors and unanswered requests. Exits with 1 if there are violations.',
+      'Checks each message of a recorded conversation against the negotiated revision, and prints what breaks the protocol, latencies, errors and unanswered requests. Exits with 1 if there are violations.',
     )
     .option('--json', 'print JSON')
     .option('--markdown', 'print Markdown')
@@ -17,17 +17,10 @@ export function declareInspect(program: Command): void {
     .option('--follow', 'read the file as it grows, until Ctrl+C')
     .option('--all', 'print all findings, not the first of each rule')
     .option('--frame <number>', 'print one entry')
-    .option('--ignore <rule>', 'a rule that is not reported; repeatable', appendValue)
+    .addOption(ignoreRuleOption())
     .addOption(revisionOption('the revision, if no message names one'))
-    .addOption(
-      new Option('--fail-on <severity>', 'what to exit with 1 for (default: violation)').choices([
-        'violation',
-        'deviation',
-        'advice',
-        'never',
-      ]),
-    )
-    .option('--rules', 'print all rules, and nothing else')
+    .addOption(failOnOption())
+    .option('--rules', 'print all rules and exit')
     .addHelpText(
       'after',
       `

@@ -11,13 +11,13 @@ export function declareRecord(program: Command): void {
     .on('option:no-redact', () => {
       redacts = false;
     })
-    .argument('[command...]', 'the command of the server with its arguments, after --')
+    .argument('[server...]', 'its command in quotes or after --, or its URL')
     .summary('record a conversation between a client and a server')
     .description(
       'Records what a client and a server send each other, and forwards it unchanged: as the command of a server over stdio, or as a local proxy of one over HTTP.',
     )
     .requiredOption('-o, --out <file>', 'the recording, NDJSON; an existing file is kept, a folder gets a new one')
-    .option('--http <url>', 'the URL of a server over Streamable HTTP or HTTP+SSE')
+    .option('--http <url>', 'the URL of a server over Streamable HTTP or HTTP+SSE, like [server]')
     .option('--port <port>', 'with --http: the port to listen on (default: a free one)')
     .option('--host <address>', 'with --http: the address to listen on (default: 127.0.0.1)')
     .addOption(
@@ -34,7 +34,7 @@ export function declareRecord(program: Command): void {
       `
 Examples:
   mcpgen record --out calls.ndjson -- node dist/index.js
-  mcpgen record --out recordings/ -- npx -y some-server --verbose
+  mcpgen record --out recordings/ "npx -y some-server --verbose"
   mcpgen record --out calls.ndjson --redact '^account' -- uvx some-server
   mcpgen record --out calls.ndjson --http https://example.com/mcp --port 8080
 

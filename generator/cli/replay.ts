@@ -7,12 +7,12 @@ export function declareReplay(program: Command): void {
   const replay = program
     .command('replay')
     .argument('<file>', 'a recording of mcpgen record, or another log of a conversation')
-    .argument('[server...]', 'the command of the server with its arguments, after --; or its URL')
+    .argument('[server...]', 'its command in quotes or after --, or its URL')
     .summary('replay a recording against a server, or as a server')
     .description(
       'Sends what the recorded client sent to a server, and compares the answers with the recorded ones. Exits with 1 if they differ.',
     )
-    .option('--http <url>', 'the URL of a server over Streamable HTTP')
+    .option('--http <url>', 'the URL of a server over Streamable HTTP, like [server]')
     .addOption(
       new Option(
         '--ignore <pointer>',
@@ -26,17 +26,19 @@ export function declareReplay(program: Command): void {
       ).argParser(appendValue),
     )
     .option('--exact', 'compare cursors, times, tokens and the version of the server too')
+    .option('--update', 'rewrite the recording with the answers received now')
     .option('--as-server', 'answer as the recorded server, over stdio')
-    .option('--port <port>', 'with --as-server: over HTTP at this port; 0 is any')
+    .option('--port <port>', 'with --as-server: over HTTP at this port; 0 picks a free one')
     .option('--as-test <dir>', 'write a test for Vitest that makes the recorded calls')
     .option('--generated <dir>', 'with --as-test: the folder with the generated client');
   addConnectOptions(replay)
-    .option('--timeout <seconds>', 'time limit for each answer', '30')
+    .option('--timeout <seconds>', 'time limit for an answer, and for all that are missing', '30')
     .option('--json', 'print the differences as JSON')
     .addHelpText(
       'after',
       `
 Examples:
+  mcpgen replay calls.ndjson "node dist/index.js"
   mcpgen replay calls.ndjson -- node dist/index.js
   mcpgen replay calls.ndjson --http https://example.com/mcp --bearer-env TOKEN
   mcpgen replay calls.ndjson --ignore 'tools/list:/result/tools/*/description' \\

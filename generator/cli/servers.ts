@@ -1,11 +1,21 @@
 import type { Command } from 'commander';
 import type { RawOptions } from '../commands/shared/options.js';
-import { addConnectOptions, addMcpConfigOptions, appendValue, refuseExtraArguments, revisionOption } from './shared.js';
+import { McpgenError } from '../errors.js';
+import { shellQuote } from '../text.js';
+import {
+  addConnectOptions,
+  addMcpConfigOptions,
+  appendValue,
+  revisionOption,
+  SERVER_ARGUMENT,
+  wordsAfterDashes,
+} from './shared.js';
 
 /** Declares `mcpgen ls` and `mcpgen call`. */
 export function declareServers(program: Command): void {
-  const ls = refuseExtraArguments(program.command('ls'), 1, (word) => `mcpgen ls ${word}`)
-    .argument('<server>', 'the command of a server with arguments, its URL, or with --mcp-config its name')
+  const ls = program
+    .command('ls')
+    .argument('[server...]', SERVER_ARGUMENT)
     .summary("list a server's tools, resources and prompts")
     .description("Lists a server's tools with their arguments, its resources, resource templates and prompts.");
   addServerOptions(ls, '30')
@@ -15,10 +25,11 @@ export function declareServers(program: Command): void {
       `
 Examples:
   mcpgen ls "node dist/index.js"
+  mcpgen ls -- node dist/index.js
   mcpgen ls https://example.com/mcp --bearer-env API_TOKEN
   mcpgen ls github --mcp-config .mcp.json`,
     )
-    .action(async (server: string, options: RawOptions) => {
+    .action(async (server: readonly string[], options: RawOptions) => {
       const [{ lsCommand }, { parseLsOptions }] = await Promise.all([
         import('../commands/servers/ls.js'),
         import('../commands/servers/options.js'),
@@ -26,9 +37,10 @@ Examples:
       process.exitCode = await lsCommand(server, parseLsOptions(options));
     });
 
-  const call = refuseExtraArguments(program.command('call'), 2, (word) => `--arg ${word}`)
-    .argument('<server>', 'the command of a server with arguments, its URL, or with --mcp-config its name')
-    .argument('<tool>', 'the name of the tool')
+  const call = program
+    .command('call')
+    .usage('[options] <server> <tool>\n       mcpgen call [options] <tool> -- <command...>')
+    .argument('<words...>', `the server and the name of the tool; of the server, ${SERVER_ARGUMENT}`)
     .summary('call a tool of a server')
     .description('Calls a tool of a server and prints its result. Exits with 1 if the tool fails.')
     .option('--arg <argument>', 'an argument name=value, converted by its type; repeatable', appendValue)
@@ -41,6 +53,7 @@ Examples:
       `
 Examples:
   mcpgen call "node dist/index.js" greet --arg name=Ada
+  mcpgen call greet --arg name=Ada -- node dist/index.js
   mcpgen call https://example.com/mcp search --args '{"query": "weather", "limit": 5}' --json
   mcpgen call github get_issue --mcp-config .mcp.json --arg number=7
 
@@ -48,13 +61,34 @@ Arguments are checked by the tool's schema before anything is sent. Progress and
 questions of the server go to standard error; outside a terminal, questions are
 declined.`,
     )
-    .action(async (server: string, tool: string, options: RawOptions) => {
+    .action(async (words: readonly string[], options: RawOptions, command: Command) => {
+      const { server, tool } = splitCall(words, wordsAfterDashes(command));
       const [{ callCommand }, { parseCallOptions }] = await Promise.all([
         import('../commands/servers/call.js'),
         import('../commands/servers/options.js'),
       ]);
       process.exitCode = await callCommand(server, tool, parseCallOptions(options));
     });
+}
+
+/** The server and the tool of `mcpgen call`, whose server is before the tool, or after it and `--`. */
+function splitCall(
+  words: readonly string[],
+  afterDashes: readonly string[] | undefined,
+): { readonly server: readonly string[]; readonly tool: string } {
+  const before = words.slice(0, words.length - (afterDashes?.length ?? 0));
+  const [server, tool, extra] = afterDashes === undefined ? before : [undefined, ...before];
+  if (extra !== undefined) {
+    throw new McpgenError(`too many arguments: ${JSON.stringify(extra)}`, {
+      remedy: `Did you mean --arg ${shellQuote(extra)}?`,
+    });
+  }
+  if (tool === undefined) {
+    throw new McpgenError('the name of the tool is missing', {
+      remedy: 'Write mcpgen call "node dist/index.js" TOOL, or mcpgen call TOOL -- node dist/index.js.',
+    });
+  }
+  return { server: afterDashes ?? (server === undefined ? [] : [server]), tool };
 }
 
 function addServerOptions(command: Command, timeout: string): Command {

@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander';
+import { FAIL_ON } from '../commands/shared/fail-on.js';
 import { McpgenError } from '../errors.js';
 import { shellQuote } from '../text.js';
 
@@ -7,6 +8,31 @@ export const appendValue = (value: string, previous: readonly string[] | undefin
   ...(previous ?? []),
   value,
 ];
+
+/** What `[server...]` is, the same in every command that connects to a server. */
+export const SERVER_ARGUMENT = 'its command in quotes or after --, its URL, or with --mcp-config its name';
+
+/** The option `--ignore`, the same in every command that reports rules. */
+export function ignoreRuleOption(): Option {
+  return new Option('--ignore <rule>', 'a rule that is not reported; repeatable').argParser(appendValue);
+}
+
+/** The option `--fail-on`, the same in every command that reports rules. */
+export function failOnOption(): Option {
+  return new Option('--fail-on <severity>', 'least severity that exits with 1 (default: violation)').choices(FAIL_ON);
+}
+
+/**
+ * The words of a command line after `--`; undefined without it. Commander hands over all words together.
+ *
+ * @param command - The command that was parsed.
+ */
+export function wordsAfterDashes(command: Command): readonly string[] | undefined {
+  // In no type of commander, but since its version 5.
+  const { rawArgs } = (command.parent ?? command) as unknown as { readonly rawArgs: readonly string[] };
+  const at = rawArgs.indexOf('--');
+  return at === -1 ? undefined : rawArgs.slice(at + 1);
+}
 
 /** The option `--revision`, the same in every command. */
 export function revisionOption(text: string): Option {

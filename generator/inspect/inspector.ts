@@ -2,7 +2,7 @@
 import { META_KEYS } from '../../generated/runtime/protocol/revision.js';
 import { isObject, memberAt, type JsonValue } from '../read/json/json.js';
 import type { Entry, HttpPart, RecordingHeader, Side } from '../recording/entry.js';
-import { BoundedMap, BoundedSet } from './bounded.js';
+import { BoundedMap, BoundedSet, sizeOf } from './bounded.js';
 import { HttpCheck, type Exchange } from './checks/http.js';
 import type { Finding, InspectedEntry } from './finding.js';
 import { findRevision } from '../revisions.js';
@@ -12,6 +12,8 @@ import { Session, type InspectedPart } from './session.js';
 
 /** Most HTTP exchanges and sessions that are remembered. */
 const MAX_EXCHANGES = 10_000;
+/** Most bytes of the requests of those exchanges. */
+const MAX_EXCHANGE_BYTES = 32 * 1024 * 1024;
 const MAX_SESSIONS = 1000;
 
 /** Options of an {@link Inspector}. */
@@ -34,7 +36,7 @@ export class Inspector {
   readonly #byId = new BoundedMap<string, Session>(MAX_SESSIONS);
   /** Sessions of HTTP+SSE (2024-11-05), by the path of their endpoint. */
   readonly #byPath = new BoundedMap<string, Session>(MAX_SESSIONS);
-  readonly #exchanges = new BoundedMap<number, Exchange>(MAX_EXCHANGES);
+  readonly #exchanges = new BoundedMap<number, Exchange>(MAX_EXCHANGES, MAX_EXCHANGE_BYTES);
   readonly #legacy = new BoundedSet<number>(MAX_EXCHANGES);
   /** The paths that carry messages, unlike those of an authorization server. */
   readonly #paths = new BoundedSet<string>(MAX_SESSIONS);
@@ -150,6 +152,7 @@ export class Inspector {
     }
     const headerVersion = exchange.headers['mcp-protocol-version'];
     const parts = session.see(body, { frame: this.#frame, from, time, exchange: exchange.number, headerVersion });
+    this.#exchanges.set(exchange.number, exchange, sizeOf(body));
     exchange.sent = parts.flatMap(({ seen }) => (seen === undefined ? [] : [seen]));
     for (const seen of exchange.sent) if (seen.kind === 'request' && seen.id !== undefined) exchange.open.add(seen.id);
     this.#http.seeRequest(exchange, report, needsId);

@@ -10,6 +10,7 @@ export interface PendingRequest {
   readonly from: Side;
   readonly id: string | number;
   readonly method: string;
+  /** Without the arguments of a tool or prompt. */
   readonly params: JsonObject;
   readonly revision: Revision | undefined;
   readonly time: number | undefined;
@@ -35,6 +36,8 @@ export interface SessionFacts {
   readonly capabilities: Readonly<Record<Side, JsonObject | undefined>>;
   /** The revision that `initialize` agreed on. */
   readonly agreed: Revision | undefined;
+  /** The version that `initialize` agreed on, as the server wrote it: a draft is inspected like a revision. */
+  readonly agreedVersion: string | undefined;
   /** Whether the beginning is known: the first frame began a session. */
   readonly isComplete: boolean;
   /** Whether several clients may be mixed, so that ids do not say anything. */
@@ -47,6 +50,8 @@ interface SeenBase {
   readonly session: SessionFacts;
   readonly from: Side;
   readonly frame: number;
+  /** Milliseconds, if they were recorded. */
+  readonly time: number | undefined;
   readonly message: JsonObject;
   readonly revision: Revision | undefined;
   /** The number of the HTTP exchange, over HTTP. */
@@ -94,21 +99,6 @@ export interface SessionCheck {
 /** The other side. */
 export function otherSide(side: Side): Side {
   return side === 'client' ? 'server' : 'client';
-}
-
-/** A key that keeps `1` and `"1"` apart, and is not long. */
-export function keyOf(value: unknown): string {
-  const text = typeof value === 'string' ? `"${value}` : String(value);
-  return text.length <= MAX_KEY_LENGTH ? text : `${text.slice(0, MAX_KEY_LENGTH)}#${text.length}:${sumOf(text)}`;
-}
-
-const MAX_KEY_LENGTH = 200;
-
-/** A checksum (FNV-1a), which tells long keys apart. */
-function sumOf(text: string): number {
-  let sum = 0x811c9dc5;
-  for (let at = 0; at < text.length; at += 1) sum = Math.imul(sum ^ text.charCodeAt(at), 0x01000193);
-  return sum >>> 0;
 }
 
 /** A value in a message for people, cut. */

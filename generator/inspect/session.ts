@@ -1,8 +1,17 @@
 /** One session of a conversation: pairs requests and responses, knows the revision, and runs the checks. */
 import { META_KEYS, type Revision } from '../../generated/runtime/protocol/revision.js';
-import { formatPointer, isObject, memberAt, ownMember, type JsonObject, type JsonValue } from '../read/json/json.js';
+import {
+  formatPointer,
+  isObject,
+  memberAt,
+  objectFromEntries,
+  ownMember,
+  type JsonObject,
+  type JsonValue,
+} from '../read/json/json.js';
 import type { Side } from '../recording/entry.js';
-import { BoundedMap, BoundedSet } from './bounded.js';
+import { isResponse, keyOf, messagesOf } from '../recording/message.js';
+import { BoundedMap, BoundedSet, sizeOf } from './bounded.js';
 import { CancellationCheck } from './checks/cancellation.js';
 import { ClientFeatureCheck } from './checks/client-features.js';
 import { ContentCheck } from './checks/content.js';
@@ -19,7 +28,6 @@ import type { Finding, InspectedMessage } from './finding.js';
 import { findRevision, REVISIONS } from '../revisions.js';
 import { reportTo } from './report.js';
 import {
-  keyOf,
   otherSide,
   show,
   type PendingRequest,
@@ -33,6 +41,8 @@ import {
 
 /** Most requests without a response, and most used ids, that are remembered. */
 const MAX_PENDING = 10_000;
+/** Most bytes of their parameters, for each side. */
+const MAX_PENDING_BYTES = 16 * 1024 * 1024;
 const MAX_IDS = 100_000;
 const MAX_UNREADABLE = 10_000;
 
@@ -77,13 +87,14 @@ type Sides<T> = Readonly<Record<Side, T>>;
 export class Session implements SessionFacts {
   readonly capabilities: Record<Side, JsonObject | undefined> = { client: undefined, server: undefined };
   agreed: Revision | undefined;
+  agreedVersion: string | undefined;
   isComplete: boolean;
   isShared: boolean;
   readonly #given: Revision | undefined;
   readonly #hasExchangeIds: boolean;
   readonly #pending: Sides<BoundedMap<string, PendingRequest>> = {
-    client: new BoundedMap(MAX_PENDING),
-    server: new BoundedMap(MAX_PENDING),
+    client: new BoundedMap(MAX_PENDING, MAX_PENDING_BYTES),
+    server: new BoundedMap(MAX_PENDING, MAX_PENDING_BYTES),
   };
   readonly #usedIds: Sides<BoundedSet<string>> = {
     client: new BoundedSet(MAX_IDS),
@@ -181,7 +192,7 @@ export class Session implements SessionFacts {
     // JSON-RPC has batches; only these revisions took a position against them.
     if (version !== undefined && version >= '2025-06-18') report('batch-not-supported', `${version} has no batches`);
     if (batch.length === 0) report('invalid-batch', 'the batch is empty');
-    const responses = batch.filter(isResponse).length;
+    const responses = messagesOf(batch).filter(isResponse).length;
     const isMixed = responses > 0 && responses < batch.length;
     if (isMixed) report('invalid-batch', 'responses are mixed with other messages');
     // Whoever refuses a batch answers it with one error, which has no id.
@@ -201,7 +212,17 @@ export class Session implements SessionFacts {
       if (isObject(message)) this.#unreadableIds[from].add(this.#key(ownMember(message, 'id'), position.exchange));
       return { message: { kind: 'invalid' }, revision: revision?.version, findings, seen: undefined };
     }
-    const base = { session: this, from, frame, message, revision, exchange: position.exchange, isInBatch, report };
+    const base = {
+      session: this,
+      from,
+      frame,
+      time: position.time,
+      message,
+      revision,
+      exchange: position.exchange,
+      isInBatch,
+      report,
+    };
     const rawId = ownMember(message, 'id');
     const id = typeof rawId === 'string' || typeof rawId === 'number' ? rawId : undefined;
     let seen: Seen;
@@ -282,6 +303,8 @@ export class Session implements SessionFacts {
     const client = ownMember(request.params, 'capabilities');
     this.capabilities.client = isObject(client) ? client : {};
     // A draft is inspected like the newest revision with sessions.
+    const version = ownMember(result, 'protocolVersion');
+    this.agreedVersion = typeof version === 'string' ? version : undefined;
     this.agreed = seen.revision ?? REVISIONS.filter(({ isStateless }) => !isStateless).at(-1);
   }
 
@@ -308,7 +331,12 @@ export class Session implements SessionFacts {
     this.#usedIds[from].add(key);
     const { exchange } = at;
     pending.delete(key);
-    pending.set(key, { frame, from, id, method, params, revision, time: at.time, exchange, cancelledBy: undefined });
+    const remembered = neededLater(params);
+    pending.set(
+      key,
+      { frame, from, id, method, params: remembered, revision, time: at.time, exchange, cancelledBy: undefined },
+      sizeOf(remembered),
+    );
   }
 
   /** The request that a response answers. */
@@ -368,6 +396,12 @@ export class Session implements SessionFacts {
   }
 }
 
+/** The parameters that a check of the response needs. Arguments are often the largest, and are checked when they are sent. */
+function neededLater(params: JsonObject): JsonObject {
+  if (!Object.hasOwn(params, 'arguments')) return params;
+  return objectFromEntries(Object.entries(params).filter(([key]) => key !== 'arguments'));
+}
+
 /** The only revision with batches. */
 const BATCH_VERSION = '2025-03-26';
 
@@ -377,12 +411,4 @@ const MAX_BATCH = 10_000;
 /** Whether a message is the first of a session, so that nothing before it is missing. */
 function beginsSession(method: string): boolean {
   return method === 'initialize' || method === 'server/discover';
-}
-
-function isResponse(value: JsonValue): boolean {
-  return (
-    isObject(value) &&
-    !Object.hasOwn(value, 'method') &&
-    (Object.hasOwn(value, 'result') || Object.hasOwn(value, 'error'))
-  );
 }

@@ -2,7 +2,7 @@
 import type { Side } from '../recording/entry.js';
 import { BoundedMap } from './bounded.js';
 import type { InspectedEntry } from './finding.js';
-import { keyOf } from './seen.js';
+import { keyOf } from '../recording/message.js';
 
 /** Most methods, error codes and unanswered requests that are kept. */
 const MAX_METHODS = 500;

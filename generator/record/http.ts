@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Transform, type Readable } from 'node:stream';
@@ -33,15 +34,14 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'connection',
   'expect',
   'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
   'proxy-connection',
   'te',
   'trailer',
   'transfer-encoding',
   'upgrade',
 ]);
-
-/** Their order and their repetition are kept. The option is `responseHeaders`, though the types say otherwise. */
-const RAW_RESPONSE_HEADERS = { responseHeaders: 'raw' } as const;
 
 /** A proxy on this machine in front of a server over HTTP, which records what it forwards. */
 export class HttpProxy {
@@ -165,25 +165,37 @@ export class HttpProxy {
       request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
     const own = `http://${request.headers.host ?? ''}`;
     if (!hasBody) exchange.endRequest();
-    const upstream = await this.#dispatcher.request({
+    // As bytes: undici decodes them as UTF-8, which headers need not be.
+    let raw: readonly string[] = [];
+    const { DecoratorHandler } = await import('undici');
+    const dispatcher = this.#dispatcher.compose((dispatch) => (options, handler) => {
+      const onHeaders: Dispatcher.DispatchHandlers['onHeaders'] = (status, headers, resume, text) => {
+        raw = (headers as readonly (Buffer | string)[]).map((part) =>
+          typeof part === 'string' ? part : part.toString('latin1'),
+        );
+        return handler.onHeaders?.(status, headers, resume, text) ?? true;
+      };
+      const own: Dispatcher.DispatchHandlers = Object.assign(new DecoratorHandler(handler), { onHeaders });
+      return dispatch(options, own);
+    });
+    const upstream = await dispatcher.request({
       origin: this.#upstream.origin,
       path,
       method: method as Dispatcher.HttpMethod,
       headers: this.#requestHeaders(request, own, acceptsEvents),
       body: hasBody ? this.#requestBody(request, exchange) : isGet ? null : '',
-      ...RAW_RESPONSE_HEADERS,
       signal,
       headersTimeout: 0,
       bodyTimeout: 0,
     });
-    const raw = upstream.headers as unknown as readonly string[];
     const headers = joinHeaders(raw);
     exchange.respond(upstream.statusCode, headers);
     upstream.body.once('error', () => {
       exchange.brokenBy ??= 'server';
     });
     response.writeHead(upstream.statusCode, this.#responseHeaders(raw, own));
-    response.flushHeaders();
+    // Sends the headers at once; flushHeaders() would encode them as UTF-8.
+    response.write(Buffer.alloc(0));
     const decoder = new BodyDecoder(headers['content-encoding'], (chunk) => {
       exchange.addToResponse(chunk);
     });
@@ -295,9 +307,16 @@ function joinHeaders(raw: readonly string[]): HttpHeaders {
   for (const [name, value] of pairsOf(raw)) {
     const lower = name.toLowerCase();
     const before = headers.get(lower);
-    headers.set(lower, before === undefined ? value : `${before}, ${value}`);
+    const text = readable(value);
+    headers.set(lower, before === undefined ? text : `${before}, ${text}`);
   }
   return Object.fromEntries(headers);
+}
+
+/** The bytes of a header as text: UTF-8 where they are, as browsers and most servers write them, and otherwise Latin-1. */
+function readable(bytes: string): string {
+  const buffer = Buffer.from(bytes, 'latin1');
+  return isUtf8(buffer) ? buffer.toString('utf8') : bytes;
 }
 
 /** Decompresses a copy of a body, for the recording. What cannot be decompressed is left out. */

@@ -1,7 +1,7 @@
 /** Values that the server chooses: what they were in the recording, and what they are now. */
 import { isObject, objectFromEntries, ownMember, type JsonObject, type JsonValue } from '../read/json/json.js';
 import type { Chosen } from './compare.js';
-import { isMethodCall, keyOf } from './script.js';
+import { isMethodCall, keyOf } from '../recording/message.js';
 
 /** Members with which a client returns what a server chose as another one. */
 const RETURNED_AS: Readonly<Record<string, string>> = { nextCursor: 'cursor' };

@@ -156,11 +156,12 @@ export function looseTemplate(value: JsonValue, place: readonly string[]): RegEx
   if (!CONTENT.has(name) && isToken(value)) return 'any';
   const masked = maskTokens(maskTimes(value));
   if (masked === value) return undefined;
-  const source = masked
+  const parts = masked
     .split(/<time>|<token>/)
-    .map((part) => part.replace(/[\\^$.*+?()[\]{}|/]/g, (character) => `\\${character}`))
-    .join('.+');
-  return new RegExp(`^${source}$`, 'su');
+    .map((part) => part.replace(/[\\^$.*+?()[\]{}|/]/g, (character) => `\\${character}`));
+  // A lookahead with a reference to it never tries another length: the first place of each part is as good as any.
+  const middle = parts.slice(1, -1).map((part, index) => `(?=(.+?${part}))\\${index + 1}`);
+  return new RegExp(`^${parts[0] ?? ''}${middle.join('')}.+${parts.at(-1) ?? ''}$`, 'su');
 }
 
 /** Names of members with times. */

@@ -10,7 +10,8 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../read/json/json.js';
-import { isMethodCall, isRequest, isResponse, keyOf, methodOf, type Script } from './script.js';
+import { isMethodCall, isRequest, isResponse, keyOf, messagesOf, methodOf } from '../recording/message.js';
+import type { Script } from './script.js';
 
 /** A request of the recorded client, or something else that it sent, and what the server sent because of it. */
 interface Exchange {
@@ -46,13 +47,18 @@ interface Subscription {
 export class RecordedServer {
   /** Open subscriptions by the recorded ids. */
   readonly subscriptions = new Map<string, Subscription>();
-  readonly #exchanges: readonly Exchange[];
+  readonly #ofMethod = new Map<string, ExchangeList>();
+  /** By method and parameters. */
+  readonly #same = new Map<string, ExchangeList>();
   readonly #warn: (text: string) => void;
 
   /** @param warn - Receives what was answered by something else than the same request. */
   constructor(script: Script, warn: (text: string) => void) {
-    this.#exchanges = readExchanges(script);
     this.#warn = warn;
+    for (const exchange of readExchanges(script)) {
+      addTo(this.#ofMethod, exchange.method, exchange);
+      addTo(this.#same, `${exchange.method} ${exchange.params}`, exchange);
+    }
   }
 
   /**
@@ -61,13 +67,10 @@ export class RecordedServer {
    */
   find(message: JsonObject): Exchange | undefined {
     const method = methodOf(message);
-    const ofMethod = this.#exchanges.filter((exchange) => exchange.method === method);
-    const params = paramsKey(message);
-    const same = ofMethod.filter((exchange) => exchange.params === params);
-    const found =
-      same.find(({ isUsed }) => !isUsed) ?? same.at(-1) ?? ofMethod.find(({ isUsed }) => !isUsed) ?? ofMethod.at(-1);
+    const same = this.#same.get(`${method} ${paramsKey(message)}`);
+    const found = (same ?? this.#ofMethod.get(method))?.next();
     if (found === undefined) return undefined;
-    if (isRequest(message) && same.length === 0 && !HAS_OWN_PARAMS.has(method))
+    if (isRequest(message) && same === undefined && !HAS_OWN_PARAMS.has(method))
       this.#warn(`${method} with these parameters is not in the recording; answered as another call of it`);
     found.isUsed = true;
     return found;
@@ -77,6 +80,28 @@ export class RecordedServer {
   warnOf(method: string, reason: string): void {
     this.#warn(`${method}: ${reason}`);
   }
+}
+
+/** Exchanges in their order, of which each is used once, and then the last one. */
+class ExchangeList {
+  readonly #exchanges: Exchange[] = [];
+  #next = 0;
+
+  add(exchange: Exchange): void {
+    this.#exchanges.push(exchange);
+  }
+
+  /** The first one that is not used, also by another list; or the last one. */
+  next(): Exchange | undefined {
+    while (this.#exchanges[this.#next]?.isUsed === true) this.#next += 1;
+    return this.#exchanges[this.#next] ?? this.#exchanges.at(-1);
+  }
+}
+
+function addTo(lists: Map<string, ExchangeList>, key: string, exchange: Exchange): void {
+  const list = lists.get(key) ?? new ExchangeList();
+  list.add(exchange);
+  lists.set(key, list);
 }
 
 /** Methods whose parameters depend on the client. */
@@ -175,8 +200,7 @@ export class MockConnection {
     this.#server = server;
     this.#transport = transport;
     transport.onmessage = (value) => {
-      for (const message of Array.isArray(value) ? (value as readonly unknown[]) : [value])
-        if (isObject(message as JsonValue)) this.#receive(message as JsonObject);
+      for (const message of messagesOf(value as JsonValue)) this.#receive(message);
     };
     transport.onend = () => {
       this.#isEnding = true;

@@ -1,10 +1,18 @@
 /** Plays the client's side of a recording against a server. */
 import type { Transport } from '../../generated/runtime/jsonrpc/transport.js';
-import { memberAt, isObject, ownMember, type JsonObject, type JsonValue } from '../read/json/json.js';
+import {
+  isObject,
+  memberAt,
+  objectFromEntries,
+  ownMember,
+  type JsonObject,
+  type JsonValue,
+} from '../read/json/json.js';
 import { ChosenValues } from './chosen-values.js';
 import { compareMessages, type Comparison, type ValueDifference } from './compare.js';
 import type { LooseKind, Matchers } from './matchers.js';
-import { isRequest, isResponse, keyOf, MessageNames, methodOf, type RecordedMessage, type Script } from './script.js';
+import { isRequest, isResponse, keyOf, messagesOf, methodOf } from '../recording/message.js';
+import { MessageNames, type RecordedMessage, type Script } from './script.js';
 
 /** How a recording is played. */
 export interface PlayOptions {
@@ -47,8 +55,12 @@ export interface PlayResult {
   readonly compared: number;
   /** How many values differ and may, by why. */
   readonly loose: ReadonlyMap<LooseKind, number>;
-  /** Why the server ended before the recording did. */
+  /** Why the server ended, if it did before the end. */
   readonly ended: string | undefined;
+  /** What changed messages are now, with ids and values that may differ as they were recorded. */
+  readonly current: ReadonlyMap<JsonObject, JsonObject>;
+  /** Requests that were not sent since it had ended. */
+  readonly unplayed: number;
 }
 
 /** Most milliseconds that a notification may take: nobody waits for it. */
@@ -86,8 +98,13 @@ class Player {
   readonly #chosen = new ChosenValues();
   /** Responses that may be there or not, since their requests are cancelled. */
   readonly #optional = new Set<string>();
-  /** Messages that did not arrive in time. */
-  readonly #late = new Set<string>();
+  /** What is awaited: recorded messages that come before the next step, and have neither arrived nor are late. */
+  readonly #awaited = new Map<string, RecordedMessage & Named>();
+  /** How many recorded messages have been awaited. */
+  #awaitedUntil = 0;
+  /** Milliseconds that may still be spent on messages that do not arrive: all of them share the time limit. */
+  #patienceMs: number;
+  #unplayed = 0;
   #wake: () => void = () => undefined;
   #isClosing = false;
   #ended: string | undefined;
@@ -97,6 +114,7 @@ class Player {
     this.#transport = transport;
     this.#script = script;
     this.#options = options;
+    this.#patienceMs = options.timeoutMs;
     this.#recorded = nameRecorded(script);
     this.#recordedByName = new Map(this.#recorded.map((item) => [item.name, item]));
   }
@@ -104,8 +122,7 @@ class Player {
   async play(): Promise<PlayResult> {
     const transport = this.#transport;
     transport.onmessage = (value) => {
-      for (const message of Array.isArray(value) ? (value as readonly unknown[]) : [value])
-        if (isObject(message as JsonValue)) this.#receive(message as JsonObject);
+      for (const message of messagesOf(value as JsonValue)) this.#receive(message);
     };
     transport.onerror = (error) => {
       this.#lastError = error.message;
@@ -117,11 +134,11 @@ class Player {
     await transport.start();
     try {
       for (const step of this.#script.steps) {
-        await this.#waitFor(this.#recorded.slice(0, step.after));
-        if (this.#ended !== undefined) break;
-        this.#send(step.value, step.messages);
+        await this.#waitFor(step.after);
+        if (this.#ended === undefined) this.#send(step.value, step.messages);
+        else this.#unplayed += step.messages.filter(isRequest).length;
       }
-      await this.#waitFor(this.#recorded);
+      await this.#waitFor(this.#recorded.length);
       await this.#waitForQuiet();
     } finally {
       this.#isClosing = true;
@@ -135,7 +152,10 @@ class Player {
     for (const message of messages) {
       if (methodOf(message) === 'notifications/cancelled') {
         const name = this.#names.responseName(memberAt(message, 'params', 'requestId'));
-        if (name !== undefined) this.#optional.add(name);
+        if (name !== undefined) {
+          this.#optional.add(name);
+          this.#awaited.delete(name);
+        }
       }
       // The server did not send the request that this answers.
       if (isResponse(message) && this.#chosen.currentId(ownMember(message, 'id')) === undefined) continue;
@@ -159,6 +179,7 @@ class Player {
     if (this.#found.size >= MAX_MESSAGES) return;
     const { name, method } = this.#names.nameOf(message);
     this.#found.set(name, { name, method, message });
+    this.#awaited.delete(name);
     const recorded = this.#recordedByName.get(name);
     if (recorded !== undefined) {
       for (const chosen of compareMessages(recorded.message, message, method, this.#options.matchers).chosen)
@@ -185,21 +206,33 @@ class Player {
     }
   }
 
-  /** Waits until the messages have arrived, each for as long as it may take. */
-  async #waitFor(messages: readonly (RecordedMessage & Named)[]): Promise<void> {
-    const { timeoutMs } = this.#options;
-    const missing = (): readonly (RecordedMessage & Named)[] =>
-      messages.filter(({ name }) => !this.#found.has(name) && !this.#late.has(name) && !this.#optional.has(name));
+  /**
+   * Waits until the first messages of the recording have arrived. What does not arrive in time is not awaited again, and
+   * all of it together takes no longer than the time limit: a server that answers nothing costs it once.
+   *
+   * @param count - How many.
+   */
+  async #waitFor(count: number): Promise<void> {
+    for (; this.#awaitedUntil < count; this.#awaitedUntil += 1) {
+      const item = this.#recorded[this.#awaitedUntil];
+      if (item === undefined || this.#found.has(item.name) || this.#optional.has(item.name)) continue;
+      this.#awaited.set(item.name, item);
+    }
     const start = performance.now();
-    for (;;) {
-      const waiting = missing();
-      if (waiting.length === 0 || this.#ended !== undefined) return;
+    while (this.#awaited.size > 0 && this.#ended === undefined) {
       const waited = performance.now() - start;
-      const limits = waiting.map(({ message }) =>
-        isResponse(message) || isRequest(message) ? timeoutMs : Math.min(timeoutMs, MAX_NOTIFICATION_MS),
-      );
-      for (const [index, { name }] of waiting.entries()) if (waited >= (limits[index] ?? 0)) this.#late.add(name);
-      const rest = Math.min(...limits.filter((limit) => limit > waited)) - waited;
+      let rest = Infinity;
+      let hasExpired = false;
+      for (const { name, message } of this.#awaited.values()) {
+        const isOwed = isResponse(message) || isRequest(message);
+        const most = isOwed ? this.#options.timeoutMs : Math.min(this.#options.timeoutMs, MAX_NOTIFICATION_MS);
+        const limit = Math.max(QUIET_MS, Math.min(most, this.#patienceMs));
+        if (waited >= limit) {
+          this.#awaited.delete(name);
+          hasExpired = true;
+        } else rest = Math.min(rest, limit - waited);
+      }
+      if (hasExpired) this.#patienceMs -= waited;
       if (Number.isFinite(rest)) await this.#sleep(rest);
     }
   }
@@ -226,6 +259,7 @@ class Player {
   #result(): PlayResult {
     const loose = new Map<LooseKind, number>();
     const differences: MessageDifference[] = [];
+    const current = new Map<JsonObject, JsonObject>();
     const pairs = pairMessages(this.#recorded, this.#found, this.#options.matchers);
     let compared = 0;
     for (const { recorded, found } of pairs) {
@@ -240,7 +274,10 @@ class Player {
       compared += 1;
       for (const [kind, count] of found.comparison.loose) loose.set(kind, (loose.get(kind) ?? 0) + count);
       const values = found.comparison.differences;
-      if (values.length > 0) differences.push({ kind: 'changed', frame, method, what, id, values });
+      if (values.length === 0) continue;
+      differences.push({ kind: 'changed', frame, method, what, id, values });
+      const now = this.#found.get(found.name)?.message;
+      if (now !== undefined) current.set(message, asRecorded(message, now, found.comparison.chosen));
     }
     const paired = new Set(pairs.map(({ found }) => found?.name));
     for (const { name, method, message } of this.#found.values()) {
@@ -249,7 +286,7 @@ class Player {
       const id = what === 'response' ? ownMember(message, 'id') : undefined;
       differences.push({ kind: 'unexpected', method, what, id, message });
     }
-    return { differences, compared, loose, ended: this.#ended };
+    return { differences, compared, loose, current, ended: this.#ended, unplayed: this.#unplayed };
   }
 }
 
@@ -266,6 +303,20 @@ function nameRecorded({ steps, fromServer }: Script): readonly (RecordedMessage 
     }
     return { ...recorded, ...names.nameOf(recorded.message) };
   });
+}
+
+/** A message of now with the id that was recorded, and the recorded values where they may differ. */
+function asRecorded(recorded: JsonObject, now: JsonObject, chosen: Comparison['chosen']): JsonObject {
+  const values = new Map(chosen.map((item) => [`${item.member} ${keyOf(item.current)}`, item.recorded]));
+  const restore = (value: JsonValue, member: string): JsonValue => {
+    if (Array.isArray(value)) return (value as readonly JsonValue[]).map((item, index) => restore(item, String(index)));
+    if (isObject(value))
+      return objectFromEntries(Object.entries(value).map(([key, item]) => [key, restore(item, key)]));
+    return values.get(`${member} ${keyOf(value)}`) ?? value;
+  };
+  const id = ownMember(recorded, 'id');
+  const restored = restore(now, '') as JsonObject;
+  return id === undefined ? restored : { ...restored, id };
 }
 
 function kindOf(message: JsonObject): 'response' | 'request' | 'notification' {

@@ -1,7 +1,8 @@
 /** A recorded conversation as a script: what the client sends, and what the server sends in between. */
 import { META_KEYS } from '../../generated/runtime/protocol/revision.js';
-import { isNestedTooDeep, isObject, memberAt, ownMember, type JsonObject, type JsonValue } from '../read/json/json.js';
+import { isNestedTooDeep, memberAt, ownMember, type JsonObject, type JsonValue } from '../read/json/json.js';
 import type { Entry, Side } from '../recording/entry.js';
+import { isMethodCall, isRequest, isResponse, keyOf, messagesOf, methodOf } from '../recording/message.js';
 
 /** A message of a recording. */
 export interface RecordedMessage {
@@ -40,7 +41,7 @@ export function readScript(entries: Iterable<Entry>): Script {
   for (const { from, content } of entries) {
     frame += 1;
     if (content.kind === 'none') continue;
-    const messages = content.kind === 'frame' ? messagesOf(content.frame) : [];
+    const messages = content.kind === 'frame' ? replayable(content.frame) : [];
     if (content.kind !== 'frame' || messages.length === 0) {
       skipped += 1;
       continue;
@@ -52,44 +53,18 @@ export function readScript(entries: Iterable<Entry>): Script {
   return { steps, fromServer, revision, skipped };
 }
 
-function messagesOf(value: JsonValue): readonly JsonObject[] {
+/** The messages of a frame; none if any part of it is not a message. */
+function replayable(value: JsonValue): readonly JsonObject[] {
   if (isNestedTooDeep(value)) return [];
-  const list = Array.isArray(value) ? (value as readonly JsonValue[]) : [value];
-  return list.every((item) => isObject(item) && (isMethodCall(item) || isResponse(item)))
-    ? (list as readonly JsonObject[])
-    : [];
-}
-
-/** Whether a message is a request or a notification. */
-export function isMethodCall(message: JsonObject): boolean {
-  return typeof ownMember(message, 'method') === 'string';
-}
-
-/** Whether a message is a response. */
-export function isResponse(message: JsonObject): boolean {
-  return !isMethodCall(message) && (Object.hasOwn(message, 'result') || Object.hasOwn(message, 'error'));
-}
-
-/** Whether a message is a request. */
-export function isRequest(message: JsonObject): boolean {
-  return isMethodCall(message) && Object.hasOwn(message, 'id');
-}
-
-/** The method of a request or notification; an empty text for a response. */
-export function methodOf(message: JsonObject): string {
-  const method = ownMember(message, 'method');
-  return typeof method === 'string' ? method : '';
+  const messages = messagesOf(value);
+  const size = Array.isArray(value) ? value.length : 1;
+  return messages.length === size && messages.every((item) => isMethodCall(item) || isResponse(item)) ? messages : [];
 }
 
 function revisionOf(message: JsonObject): string | undefined {
   const version =
     memberAt(message, 'params', '_meta', META_KEYS.VERSION) ?? memberAt(message, 'result', 'protocolVersion');
   return typeof version === 'string' ? version : undefined;
-}
-
-/** An id, token or other value as a key that keeps `1` and `"1"` apart. */
-export function keyOf(value: JsonValue | undefined): string {
-  return value === undefined ? '' : JSON.stringify(value);
 }
 
 /**

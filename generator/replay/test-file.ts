@@ -1,9 +1,10 @@
 /** Writes a recording as a test for Vitest over the generated client. */
-import { memberAt, isObject, ownMember, type JsonObject, type JsonValue } from '../read/json/json.js';
+import { memberAt, isObject, ownMember, stableStringify, type JsonObject, type JsonValue } from '../read/json/json.js';
 import { literalKey } from '../print/names.js';
 import { escapeHiddenCharacters } from '../text.js';
 import { coversPlace, isPlace, looseTemplate, type Matchers } from './matchers.js';
-import { isMethodCall, isRequest, isResponse, keyOf, methodOf, type Script } from './script.js';
+import { isMethodCall, isRequest, isResponse, keyOf, methodOf } from '../recording/message.js';
+import type { Script } from './script.js';
 
 /** What a test needs in addition to the recording. */
 export interface TestSettings {
@@ -55,6 +56,7 @@ export function renderTest(script: Script, settings: TestSettings): TestFile {
       ? `import { httpClientTransport } from ${quote(`${generated}/runtime/http-client.js`)};`
       : `import { stdioClientTransport } from ${quote(`${generated}/runtime/stdio-client.js`)};`,
     '',
+    ...(tests.some((item) => item.includes('ANYTHING')) ? [ANYTHING] : []),
     ...(hasSequence ? [SEQUENCE] : []),
     `const client = createClient(${clientOptions(script, answers)});`,
     ...(cursors.length > 0
@@ -72,6 +74,11 @@ export function renderTest(script: Script, settings: TestSettings): TestFile {
     skipped: calls.filter(({ method }) => !NOT_CALLED.has(method)).length - called.length,
   };
 }
+
+/** `expect.anything()` does not accept null. */
+const ANYTHING = `/** Any value, also null. */
+const ANYTHING: unknown = { asymmetricMatch: () => true };
+`;
 
 const SEQUENCE = `/** Returns the answers one after the other, and the last one from then on. */
 function inOrder<T>(...answers: [T, ...T[]]): () => T {
@@ -125,7 +132,10 @@ function readAnswers({ steps, fromServer }: Script): ReadonlyMap<string, readonl
   }
   // The same answer every time is one answer.
   return new Map(
-    [...answers].map(([method, list]) => [method, new Set(list.map(keyOf)).size === 1 ? list.slice(0, 1) : list]),
+    [...answers].map(([method, list]) => [
+      method,
+      new Set(list.map((answer) => stableStringify(answer))).size === 1 ? list.slice(0, 1) : list,
+    ]),
   );
 }
 
@@ -203,7 +213,7 @@ class ExpectationPrinter {
 
   print(value: JsonValue, place: readonly string[]): string {
     const { ignored, patterns, isExact } = this.#matchers;
-    if (ignored.some((pattern) => coversPlace(pattern, this.#method, place))) return 'expect.anything()';
+    if (ignored.some((pattern) => coversPlace(pattern, this.#method, place))) return 'ANYTHING';
     const pattern = patterns.find(({ at }) => isPlace(at, this.#method, place))?.pattern;
     if (pattern !== undefined) return `expect.stringMatching(${printPattern(pattern)})`;
     if (Array.isArray(value)) {
@@ -224,7 +234,7 @@ class ExpectationPrinter {
 }
 
 function printPattern(pattern: RegExp): string {
-  return `new RegExp(${quote(pattern.source)}, 'u')`;
+  return `new RegExp(${quote(pattern.source)}, ${quote(pattern.flags)})`;
 }
 
 /** A JSON value as an expression; nothing in it is invisible. */

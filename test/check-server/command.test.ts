@@ -43,16 +43,16 @@ describe('exit codes', () => {
   test('--fail-on decides which severities fail', async () => {
     const server = await gardenCommand('accepts-any-log-level');
     const codes = await Promise.all(
-      [[], ['--fail-on', 'deviation'], ['--fail-on', 'advice']].map(
+      [[], ['--fail-on', 'deviation'], ['--fail-on', 'advice'], ['--fail-on', 'never']].map(
         async (options) => (await mcpgen(['check-server', server, ...REVISION, ...options])).code,
       ),
     );
-    expect(codes).toEqual([0, 1, 1]);
+    expect(codes).toEqual([0, 1, 1, 0]);
   }, 120_000);
 
   test.each([
     ['a program that does not exist', ['mcpgen-no-such-program'], 'mcpgen-no-such-program: the program was not found'],
-    ['an unknown rule', ['node x.js', '--skip', 'ping-refuse'], 'Did you mean ping-refused?'],
+    ['an unknown rule', ['node x.js', '--ignore', 'ping-refuse'], 'Did you mean ping-refused?'],
     ['an unknown revision', ['node x.js', '--revision', '2020-01-01'], '2020-01-01'],
     [
       'two reports on standard output',
@@ -62,7 +62,8 @@ describe('exit codes', () => {
     ['--update-baseline without a file', ['node x.js', '--update-baseline'], 'Add --baseline FILE.'],
     ['a baseline that is not there', ['node x.js', '--baseline', 'no-such.json'], 'no-such.json'],
     ['an option for URLs', ['node x.js', '--header', 'A: b'], 'does not apply to a command'],
-    ['a second argument', ['node', 'x.js'], 'too many arguments'],
+    ['no server', [], 'the server is missing'],
+    ['a URL with words after it', ['http://localhost', 'x.js'], 'too many arguments'],
   ])('2 for %s', async (_, args, message) => {
     const { code, stdout, stderr } = await mcpgen(['check-server', ...args]);
     expect([code, stdout]).toEqual([2, '']);
@@ -211,8 +212,8 @@ describe('known findings', () => {
     expect(readFileSync(file, 'utf8')).toContain('"reason": "planned"');
   }, 120_000);
 
-  test('--skip and --only choose rules', async () => {
-    const skipped = await mcpgen(['check-server', bad, ...REVISION, '--skip', 'ping-refused']);
+  test('--ignore and --only choose rules', async () => {
+    const skipped = await mcpgen(['check-server', bad, ...REVISION, '--ignore', 'ping-refused']);
     expect(skipped.code).toBe(0);
     const other = await mcpgen(['check-server', bad, ...REVISION, '--only', 'no-answer,flood']);
     expect(other.code).toBe(0);

@@ -54,6 +54,47 @@ const opened = [
   sent('server', progress('t', 1), { http: event(3, 'a') }),
 ];
 
+/** The level is set, and so many milliseconds later a lower message is on another stream. */
+function logAfterLevel(milliseconds: number): readonly Entry[] {
+  const log = notification('notifications/message', { level: 'info', data: 'x' });
+  return [
+    ...HTTP_OPEN,
+    bare('client', get(3, inSession)),
+    bare('server', response(3, 200, STREAM_TYPE)),
+    ...posted(4, request(1, 'logging/setLevel', { level: 'error' }), result(1), inSession).map((entry) => ({
+      ...entry,
+      time: 0,
+    })),
+    { ...sent('server', log, { http: event(3, 'a') }), time: milliseconds },
+  ];
+}
+
+test('a log message on another stream is below the level if it comes much later', () => {
+  expect(inspect(logAfterLevel(60_000)).map(({ rule }) => rule)).toEqual(['log-below-level']);
+});
+
+test('a resource that differs in more than its encoding was not subscribed to', () => {
+  const findings = inspect([
+    ...OPEN,
+    c(request(1, 'resources/subscribe', { uri: 'file:///a%20b' })),
+    s(result(1)),
+    s(notification('notifications/resources/updated', { uri: 'file:///a-b' })),
+  ]);
+  expect(findings.map(({ rule }) => rule)).toEqual(['resource-not-subscribed']);
+});
+
+test('a draft is compared with the header as it was negotiated', () => {
+  const draft = 'DRAFT-2026-v1';
+  const ping = (version: string): readonly Entry[] => [
+    ...handshakeOverHttp(draft),
+    ...posted(3, request(1, 'ping'), result(1), { ...inSession, 'mcp-protocol-version': version }),
+  ];
+  const versionRules = (entries: readonly Entry[]): readonly string[] =>
+    inspect(entries).flatMap(({ rule }) => (rule.startsWith('http-version') ? [rule] : []));
+  expect(versionRules(ping(draft))).toEqual([]);
+  expect(versionRules(ping('2025-11-25'))).toEqual(['http-version-mismatch']);
+});
+
 /** Findings of entries of which the beginning is not known. */
 function inspectExcerpt(entries: readonly Entry[]): readonly Finding[] {
   const inspector = new Inspector();
@@ -159,6 +200,16 @@ test.each<readonly [string, readonly Entry[]]>([
     'a server of an older revision that refuses server/discover',
     [c(request(1, 'server/discover', stateless())), s(error(1, -32002))],
   ],
+  [
+    'a subscription whose URI is encoded by one side only',
+    [
+      ...OPEN,
+      c(request(1, 'resources/subscribe', { uri: 'FILE:///a b/%C3%BC' })),
+      s(result(1)),
+      s(notification('notifications/resources/updated', { uri: 'file:///a%20b/ü' })),
+    ],
+  ],
+  ['a log message on another stream that the response to logging/setLevel overtakes', logAfterLevel(500)],
   [
     'the progress token of a request that was cancelled',
     [

@@ -3,10 +3,12 @@ import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { compileSchema } from '../../generated/runtime/json-schema.js';
 import { BoundedMap, BoundedSet } from '../../generator/inspect/bounded.js';
+import { Inspector } from '../../generator/inspect/inspector.js';
 import { DirectionGuess } from '../../generator/recording/formats/direction.js';
 import { RecordingReader } from '../../generator/recording/read.js';
 import { removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
 import { mcpgen } from '../support/in-process.js';
+import { c, handshake, request, result, s } from './support.js';
 
 afterAll(removeTemporaryFolders);
 
@@ -37,6 +39,33 @@ describe('collections with a limit', () => {
     const set = new BoundedSet<number>(2);
     for (const value of [1, 2, 1, 3, 4]) set.add(value);
     expect([...set]).toEqual([3, 4]);
+  });
+
+  test('forget the oldest entries when all together are too large', () => {
+    const map = new BoundedMap<number, string>(100, 1000);
+    for (const key of [1, 2, 3, 4]) map.set(key, 'x', 300);
+    expect([...map.keys()]).toEqual([2, 3, 4]);
+    expect(map.hasForgotten).toBe(true);
+    map.delete(3);
+    map.set(2, 'again', 50).set(5, 'y', 600);
+    expect([...map.keys()]).toEqual([2, 4, 5]);
+    map.set(6, 'larger than all', 2000);
+    expect([...map.keys()]).toEqual([]);
+  });
+
+  test('requests without a response are bounded by their size, and what was forgotten is not reported', () => {
+    const inspector = new Inspector({ header: { version: 1, transport: 'stdio' } });
+    const text = 'x'.repeat(1_000_000);
+    const findings = [...handshake('2025-11-25')].flatMap((entry) => inspector.add(entry).findings);
+    for (let id = 1; id <= 40; id += 1) {
+      const params = { ref: { type: 'ref/prompt', name: `p${id}` }, argument: { name: 'a', value: `${id}${text}` } };
+      findings.push(...inspector.add(c(request(id, 'completion/complete', params))).findings);
+    }
+    // The answer of one that was forgotten has no latency; that of a later one has its request.
+    const answers = [1, 40].map((id) => inspector.add(s(result(id, { completion: { values: [] } }))));
+    findings.push(...answers.flatMap((inspected) => inspected.findings));
+    expect(answers.map(({ messages }) => messages[0]?.method)).toEqual([undefined, 'completion/complete']);
+    expect(findings).toEqual([]);
   });
 
   test('take the same time for each entry', { timeout: 120_000 }, () => {
@@ -124,7 +153,7 @@ describe('a recording with deep JSON', () => {
       code: 0,
       stdout: [{ compared: 1, loose: {}, ended: null, differences: [] }],
     });
-    expect(stderr).toContain('2 entries are no messages and are not replayed');
+    expect(stderr).toContain('2 entries are not messages and are not replayed');
   });
 });
 

@@ -12,6 +12,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { CLI, plainEnvironment, removeTemporaryFolders } from '../support/cli.js';
+import { proxying, servingPrivately } from '../tools/server-support.js';
 import { endOf, entriesFrom, newRecording, readAll, readRecording, until } from './support.js';
 import type { Recorded, RecordedLine } from './support.js';
 
@@ -38,11 +39,15 @@ interface Proxy {
   readonly stop: () => Promise<string>;
 }
 
-async function startProxy(url: string, options: readonly string[] = []): Promise<Proxy> {
+async function startProxy(
+  url: string,
+  options: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Proxy> {
   const file = newRecording();
   const child: Recorded = spawn(process.execPath, [CLI, 'record', '--out', file, '--http', url, ...options], {
     stdio: 'pipe',
-    env: plainEnvironment(),
+    env: plainEnvironment(env),
   });
   started.push({ kill: () => child.kill('SIGKILL') });
   let log = '';
@@ -58,6 +63,8 @@ async function startProxy(url: string, options: readonly string[] = []): Promise
   };
   return { url: address, file, stop };
 }
+
+const ACCEPT = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 
 /** A response with its body. */
 interface Answer {
@@ -167,7 +174,20 @@ describe('a request', () => {
     const origin = await serve((incoming, outgoing) => {
       void readAll(incoming).then((body) => {
         seen = { path: incoming.url, raw: incoming.rawHeaders, body: body.toString() };
-        outgoing.writeHead(202, ['X-Twice', 'a', 'X-Twice', 'b', 'Set-Cookie', 'c=d', 'Keep-Alive', 'timeout=9']).end();
+        outgoing
+          .writeHead(202, [
+            'X-Twice',
+            'a',
+            'X-Twice',
+            'b',
+            'Set-Cookie',
+            'c=d',
+            'Keep-Alive',
+            'timeout=9',
+            'Proxy-Authenticate',
+            'Basic',
+          ])
+          .end();
       });
     });
     const proxy = await startProxy(`${origin}/mcp`);
@@ -181,6 +201,7 @@ describe('a request', () => {
         Origin: `http://127.0.0.1:${port}`,
         Connection: 'X-Hop, close',
         'X-Hop': '1',
+        'Proxy-Authorization': 'Basic proxy-secret',
         'X-Other': ['1', '2'],
         'Mcp-Session-Id': 'session-1',
       },
@@ -193,13 +214,13 @@ describe('a request', () => {
     expect(headers).toContain(`Origin\n${origin}`);
     expect(headers).toContain('Authorization\nBearer header-secret');
     expect(headers).toContain('X-Other\n1\nX-Other\n2');
-    expect(headers).not.toContain('X-Hop');
+    expect(headers).not.toMatch(/X-Hop|proxy-auth/i);
     expect(answer.status).toBe(202);
     expect(answer.raw.join('\n')).toContain('X-Twice\na\nX-Twice\nb\nSet-Cookie\nc=d');
-    expect(answer.raw.join('\n')).not.toContain('timeout=9');
+    expect(answer.raw.join('\n')).not.toMatch(/timeout=9|proxy-auth/i);
 
     const log = await proxy.stop();
-    expect(log).toContain('redacted access_token (1), authorization (1), set-cookie (1) in ');
+    expect(log).toContain('redacted access_token (1), authorization (1), proxy-authorization (1), set-cookie (1) in ');
     expect(readFileSync(proxy.file, 'utf8')).toContain('"frame":{"id":1.0}');
     expect(readFileSync(proxy.file, 'utf8')).not.toMatch(/-secret|c=d/);
     const [asked, answered] = readRecording(proxy.file).slice(1);
@@ -209,12 +230,63 @@ describe('a request', () => {
       path: '/mcp/../a%2f?x=1&access_token=[redacted]',
       headers: { authorization: '[redacted]', 'x-other': '1, 2', 'mcp-session-id': 'session-1' },
     });
-    expect(asked?.redacted).toEqual(['/http/path', '/http/headers/authorization']);
+    expect(asked?.redacted).toEqual(['/http/path', '/http/headers/authorization', '/http/headers/proxy-authorization']);
     expect(answered?.http).toMatchObject({
       exchange: 1,
       status: 202,
       headers: { 'x-twice': 'a, b', 'set-cookie': '[redacted]' },
     });
+  });
+
+  test('and its response pass with headers in any encoding, byte for byte', async () => {
+    // Node has headers as Latin-1: one character is one byte.
+    const [utf8, latin1] = [Buffer.from('Grüße 你好').toString('latin1'), 'Gr\u00fc\u00dfe'];
+    let seen: IncomingMessage | undefined;
+    const origin = await serve((incoming, outgoing) => {
+      seen = incoming;
+      outgoing.writeHead(200, ['X-Utf8', utf8, 'X-Latin1', latin1, 'Content-Length', '2']).end(Buffer.from('{}'));
+    });
+    const proxy = await startProxy(`${origin}/mcp`);
+    const answer = await send(proxy.url, { headers: { 'X-Utf8': utf8, 'X-Latin1': latin1 } });
+    expect(seen?.headers).toMatchObject({ 'x-utf8': utf8, 'x-latin1': latin1 });
+    expect(answer.status).toBe(200);
+    expect(answer.raw.slice(0, 4)).toEqual(['X-Utf8', utf8, 'X-Latin1', latin1]);
+    await proxy.stop();
+    for (const { http } of readRecording(proxy.file).slice(1))
+      expect(http?.headers).toMatchObject({ 'x-utf8': 'Grüße 你好', 'x-latin1': latin1 });
+  });
+
+  test('goes to a server with a private certificate, if NODE_EXTRA_CA_CERTS has its authority', async () => {
+    const { port, ca, seen } = await servingPrivately();
+    const list = { method: 'POST', headers: ACCEPT, body: '{"jsonrpc":"2.0","id":1,"method":"ping"}' };
+    const trusting = await startProxy(`https://localhost:${port}/mcp`, [], { NODE_EXTRA_CA_CERTS: ca });
+    expect((await send(trusting.url, list)).status).toBeLessThan(500);
+    expect(seen).toHaveLength(1);
+    await trusting.stop();
+    const other = await startProxy(`https://localhost:${port}/mcp`);
+    const refused = await send(other.url, list);
+    expect([refused.status, refused.body.toString()]).toEqual([
+      502,
+      expect.stringMatching(/\((?:UNABLE_TO_VERIFY|SELF_SIGNED|UNABLE_TO_GET)/),
+    ]);
+    expect(seen).toHaveLength(1);
+    await other.stop();
+  });
+
+  test('goes through the proxy of HTTPS_PROXY, unless NO_PROXY names the server', async () => {
+    const { port, ca, seen } = await servingPrivately();
+    const corporate = await proxying(port);
+    const env = { NODE_EXTRA_CA_CERTS: ca, HTTPS_PROXY: corporate.url, no_proxy: '', https_proxy: '' };
+    const proxy = await startProxy('https://mcp.invalid.example/mcp', [], env);
+    await send(proxy.url, { method: 'POST', headers: ACCEPT, body: '{"jsonrpc":"2.0","id":1,"method":"ping"}' });
+    expect(corporate.asked).toEqual(['CONNECT mcp.invalid.example:443']);
+    expect(seen).toHaveLength(1);
+    await proxy.stop();
+    const direct = await startProxy(`https://localhost:${port}/mcp`, [], { ...env, no_proxy: 'localhost' });
+    await send(direct.url, { method: 'POST', headers: ACCEPT, body: '{"jsonrpc":"2.0","id":1,"method":"ping"}' });
+    expect(corporate.asked).toHaveLength(1);
+    expect(seen).toHaveLength(2);
+    await direct.stop();
   });
 
   test('carries user and password of the URL, which are not recorded', async () => {

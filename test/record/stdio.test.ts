@@ -436,8 +436,21 @@ test('--inspect prints what breaks the protocol while the conversation goes on, 
   child.stdin.end();
   expect((await endOf(child)).code).toBe(0);
   expect(log).toMatch(/^violation not-json #1 by the server: .*token=\[redacted\].*$/m);
-  expect(log).toContain('mcpgen record: found 1 violation, 0 deviations, 0 pieces of advice\n');
+  expect(log).toContain('mcpgen record: found 1 violation, 0 deviations, 0 advice findings\n');
   expect(log).not.toContain('abcdef');
+});
+
+test('takes the server in quotes, too, and a path with spaces as it is', async () => {
+  const folder = path.join(temporaryFolder(), 'with spaces');
+  mkdirSync(folder);
+  const program = path.join(folder, 'echo');
+  writeFileSync(program, `#!/bin/sh\nexec ${process.execPath} -e '${ECHO}'\n`, { mode: 0o755 });
+  for (const server of [`${process.execPath} -e "${ECHO}"`, program]) {
+    const file = newRecording();
+    const { code, stdout } = await mcpgen(['record', '--out', file, '--', server], { input: `${REQUEST}\n` });
+    expect([code, stdout]).toEqual([0, `${REQUEST}\n`]);
+    expect(entriesFrom(file, 'server')[0]?.frame).toEqual(JSON.parse(REQUEST));
+  }
 });
 
 describe('errors', () => {

@@ -82,6 +82,38 @@ describe('mcpgen replay', () => {
     expect([matched.code, matched.stdout]).toEqual([0, expect.stringContaining('1 value that matches a pattern')]);
   });
 
+  test('--update rewrites what changed, and nothing else', async () => {
+    const copy = path.join(folder, 'updated.ndjson');
+    cpSync(file, copy);
+    const before = readFileSync(copy, 'utf8').split('\n');
+    const run = await mcpgen(['replay', copy, '--update', '--', process.execPath, changed], { cwd: folder });
+    expect([run.code, run.stderr]).toEqual([0, `mcpgen replay: updated 1 entry of ${copy}\n`]);
+    const after = readFileSync(copy, 'utf8').split('\n');
+    const differing = before.flatMap((line, index) => (line === after[index] ? [] : [[line, after[index]]]));
+    expect(after).toHaveLength(before.length);
+    expect(differing).toHaveLength(1);
+    expect(JSON.parse(differing[0]?.[1] ?? '')).toEqual(
+      JSON.parse((differing[0]?.[0] ?? '').replace('Echo: roses', 'Echo: tulips')),
+    );
+    const again = await mcpgen(['replay', copy, '--', process.execPath, changed], { cwd: folder });
+    expect(again.code).toBe(0);
+    const log = path.join(folder, 'plain.ndjson');
+    writeFileSync(
+      log,
+      before
+        .slice(1)
+        .map((line) => JSON.stringify((JSON.parse(line || '{}') as { frame?: unknown }).frame ?? {}))
+        .join('\n'),
+    );
+    const refused = await mcpgen(['replay', log, '--update', '--', ...EVERYTHING], { cwd: folder });
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('only recordings of mcpgen record')]);
+  });
+
+  test('takes the server in quotes, too', async () => {
+    const run = await mcpgen(['replay', file, EVERYTHING.join(' ')], { cwd: folder });
+    expect([run.code, run.stdout]).toEqual([0, expect.stringContaining('no difference')]);
+  });
+
   test('a server that ends early is reported with its log', async () => {
     const server = [process.execPath, '-e', 'console.error("no database"); process.exit(3)'];
     const run = await mcpgen(['replay', file, '--', ...server], { cwd: folder });

@@ -272,11 +272,36 @@ describe('playScript', () => {
       { timeoutMs: 20_000 },
     );
     expect(result.ended).toBe('the server closed the connection');
+    expect(result.unplayed).toBe(1);
     expect(short(result)).toEqual([
       ['missing', 'response', 'x'],
       ['missing', 'response', 'y'],
     ]);
     expect(performance.now() - start).toBeLessThan(5000);
+  });
+
+  test('spends the time limit once, however many requests have no answer', async () => {
+    const start = performance.now();
+    const lines = Array.from({ length: 10 }, (_, id) => [
+      `> {"id": ${id}, "method": "x"}`,
+      `< {"id": ${id}, "result": {}}`,
+    ]).flat();
+    const result = await play(lines, () => undefined, { timeoutMs: 1000 });
+    expect(short(result)).toHaveLength(10);
+    expect(performance.now() - start).toBeLessThan(5000);
+  });
+
+  test('of thousands of messages takes linear time', async () => {
+    const lines = Array.from({ length: 4000 }, (_, id) => [
+      `> {"id": ${id}, "method": "x"}`,
+      `< {"id": ${id}, "result": {}}`,
+    ]).flat();
+    const start = performance.now();
+    const result = await play(lines, ({ id }, send) => {
+      send({ id: id ?? null, result: {} });
+    });
+    expect([short(result), result.compared]).toEqual([[], 4000]);
+    expect(performance.now() - start).toBeLessThan(8000);
   });
 
   test('replays a batch as a batch', async () => {
@@ -384,6 +409,17 @@ describe('matchers', () => {
     expect(template.test(text)).toBe(true);
     expect(template.test(text.replace('2026', '2027'))).toBe(true);
     expect(template.test(text.replace('job-7', 'job-8'))).toBe(false);
+  });
+
+  test('the pattern of a text with very many times does not backtrack', () => {
+    const text = Array.from({ length: 60 }, (_, index) => `a${index} 2026-01-01T10:00:00Z`)
+      .join(' ')
+      .concat(' end');
+    const template = looseTemplate(text, ['result', 'content', '0', 'text']) as RegExp;
+    expect(template.test(text.replaceAll('2026', '2027'))).toBe(true);
+    const start = performance.now();
+    expect(template.test(`${text.repeat(20)}!`)).toBe(false);
+    expect(performance.now() - start).toBeLessThan(1000);
   });
 
   test('a test expects what a replay accepts', () => {

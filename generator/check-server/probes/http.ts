@@ -1,6 +1,7 @@
 /** What only HTTP has: statuses, headers, origins, sessions, streams. */
 import { STATELESS_ERROR_CODES } from '../../../generated/runtime/protocol/revision.js';
-import { isResponse, received } from '../raw/connection.js';
+import { received } from '../raw/connection.js';
+import { isResponse } from '../../recording/message.js';
 import type { Probe, ProbeContext } from '../probe.js';
 import { encodeHeader, metaOf, sessionIdOf, STATELESS_REVISION, type Reply, type Session } from '../session.js';
 import type { ServerRuleId } from '../../inspect/server-rules.js';

@@ -2,7 +2,8 @@
 import { STANDARD_ERROR_CODES } from '../../../generated/runtime/jsonrpc/error-codes.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ownMember, type JsonValue } from '../../read/json/json.js';
-import { isResponse, messagesOf, received } from '../raw/connection.js';
+import { received } from '../raw/connection.js';
+import { isResponse, messagesOfEntry } from '../../recording/message.js';
 import type { Probe, ProbeContext } from '../probe.js';
 import { textIn, type Session } from '../session.js';
 
@@ -295,7 +296,7 @@ async function afterwards(context: ProbeContext, session: Session, frame: number
   if (isFine) return true;
   const { entries } = connection.log;
   const probe = entries.findIndex(
-    (entry, index) => index >= frame && entry.from === 'client' && messagesOf(entry).length > 0,
+    (entry, index) => index >= frame && entry.from === 'client' && messagesOfEntry(entry).length > 0,
   );
   const hasEnded = connection.end !== undefined;
   context.report({

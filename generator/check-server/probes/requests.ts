@@ -4,7 +4,8 @@ import { isObject, ownMember, type JsonObject } from '../../read/json/json.js';
 import type { ServerRuleId } from '../../inspect/server-rules.js';
 import type { Probe, ProbeContext } from '../probe.js';
 import { objectsIn, type Reply } from '../session.js';
-import { received, isResponse } from '../raw/connection.js';
+import { received } from '../raw/connection.js';
+import { isResponse } from '../../recording/message.js';
 
 const { METHOD_NOT_FOUND, INVALID_PARAMS } = STANDARD_ERROR_CODES;
 

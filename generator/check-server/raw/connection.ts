@@ -1,6 +1,7 @@
 /** One connection to a server, over which anything can be sent. Nothing is repaired. */
-import { isObject, ownMember, type JsonObject, type JsonValue } from '../../read/json/json.js';
-import type { EndOfSide, Entry } from '../../recording/entry.js';
+import { ownMember, type JsonObject } from '../../read/json/json.js';
+import type { EndOfSide } from '../../recording/entry.js';
+import { messagesOfEntry } from '../../recording/message.js';
 import type { Log } from './log.js';
 
 /** Headers of one HTTP request that replace the usual ones; undefined omits one. Ignored over stdio. */
@@ -47,27 +48,13 @@ export interface Received {
   readonly message: JsonObject;
 }
 
-/** The messages of an entry: one, those of a batch, or none. */
-export function messagesOf({ content }: Entry): readonly JsonObject[] {
-  if (content.kind !== 'frame') return [];
-  const values: readonly JsonValue[] = Array.isArray(content.frame)
-    ? (content.frame as readonly JsonValue[])
-    : [content.frame];
-  return values.filter(isObject);
-}
-
 /** The messages of the server after an entry. */
 export function received(log: Log, after: number): readonly Received[] {
   return log.entries
     .slice(after)
     .flatMap((entry, index) =>
-      entry.from === 'server' ? messagesOf(entry).map((message) => ({ frame: after + index + 1, message })) : [],
+      entry.from === 'server' ? messagesOfEntry(entry).map((message) => ({ frame: after + index + 1, message })) : [],
     );
-}
-
-/** Whether a message is a response. */
-export function isResponse(message: JsonObject): boolean {
-  return Object.hasOwn(message, 'result') || Object.hasOwn(message, 'error');
 }
 
 /** The answer of a client without capabilities to a request of the server; undefined for any other message. */

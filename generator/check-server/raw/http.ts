@@ -3,14 +3,8 @@ import { createParser } from 'eventsource-parser';
 import { errors, request, type Dispatcher } from 'undici';
 import type { HttpTarget } from '../../connect/target.js';
 import type { Content, HttpHeaders } from '../../recording/entry.js';
-import {
-  answerTo,
-  messagesOf,
-  type Connection,
-  type HeaderChanges,
-  type SendOptions,
-  type Sent,
-} from './connection.js';
+import { messagesOfEntry } from '../../recording/message.js';
+import { answerTo, type Connection, type HeaderChanges, type SendOptions, type Sent } from './connection.js';
 import { contentOf, Log, MAX_FRAME_BYTES, omitted } from './log.js';
 
 /** The state of one exchange. */
@@ -112,7 +106,7 @@ export class HttpConnection implements Connection {
         // The end of the exchange is known before anybody looks at its response.
         state.isOver = true;
         this.log.add(entry, content.kind === 'omitted' ? content.bytes : 0);
-        this.#answer(messagesOf(entry));
+        this.#answer(messagesOfEntry(entry));
       }
     } catch (error) {
       if (!(error instanceof errors.RequestAbortedError) && !state.controller.signal.aborted) isComplete = false;
@@ -136,7 +130,7 @@ export class HttpConnection implements Connection {
         retry = undefined;
         const entry = { from: 'server', content, http } as const;
         this.log.add(entry, data.length);
-        this.#answer(messagesOf(entry));
+        this.#answer(messagesOfEntry(entry));
       },
     });
     for await (const chunk of body) {

@@ -1,10 +1,11 @@
 /** What two sides wrote on one connection, bounded in entries and bytes. */
+import { sizeOf } from '../../inspect/bounded.js';
 import type { Content, Entry } from '../../recording/entry.js';
 
 /** Most bytes of one line or body that are kept. */
-export const MAX_FRAME_BYTES = 8 * 1024 * 1024;
-/** Most bytes that a server may send on one connection. */
-export const MAX_CONNECTION_BYTES = 64 * 1024 * 1024;
+export const MAX_FRAME_BYTES = 4 * 1024 * 1024;
+/** Most bytes that a server may send on one connection, as text or as values. */
+export const MAX_CONNECTION_BYTES = 16 * 1024 * 1024;
 /** Most entries of one connection. */
 export const MAX_ENTRIES = 10_000;
 /** Deepest nesting of a frame that is parsed, in levels. */
@@ -26,7 +27,9 @@ export class Log {
   /** Adds an entry with the present time. Returns its number. */
   add(entry: Omit<Entry, 'time'>, bytes = 0): number {
     if (!this.isFlooded) this.entries.push({ ...entry, time: performance.now() - this.#started });
-    if (entry.from === 'server') this.#bytes += bytes;
+    // Parsed values can take much more than their text.
+    if (entry.from === 'server')
+      this.#bytes += Math.max(bytes, entry.content.kind === 'frame' ? sizeOf(entry.content.frame) : 0);
     if (!this.isFlooded && (this.#bytes > MAX_CONNECTION_BYTES || this.entries.length >= MAX_ENTRIES)) {
       this.isFlooded = true;
       this.onFlood();

@@ -5,7 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { McpgenError } from '../../errors.js';
 import type { StdioTarget } from '../../connect/target.js';
 import type { EndOfSide } from '../../recording/entry.js';
-import { answerTo, messagesOf, type Connection, type SendOptions, type Sent } from './connection.js';
+import { messagesOfEntry } from '../../recording/message.js';
+import { answerTo, type Connection, type SendOptions, type Sent } from './connection.js';
 import { contentOf, Log, MAX_FRAME_BYTES, omitted } from './log.js';
 
 /** Milliseconds that a process has to exit after its input is closed, and again after SIGTERM. */
@@ -207,7 +208,7 @@ export class StdioConnection implements Connection {
     const content = lineBytes > MAX_FRAME_BYTES ? omitted(lineBytes, bytes) : contentOf(bytes);
     const entry = { from: 'server', content } as const;
     this.log.add(entry, lineBytes);
-    for (const message of messagesOf(entry)) {
+    for (const message of messagesOfEntry(entry)) {
       const answer = answerTo(message);
       if (answer !== undefined) void this.send(JSON.stringify(answer));
     }

@@ -27,8 +27,8 @@ const SARIF_FILE = 'package.json';
 /** Most findings of a rule that the terminal shows with their message. */
 const MAX_SHOWN = 5;
 
-/** `mcpgen check-server`: asks a server all that can go wrong. Returns the exit code. */
-export async function checkServerCommand(server: string, options: CheckServerOptions): Promise<number> {
+/** `mcpgen check-server`: sends a server what clients and attackers send. Returns the exit code. */
+export async function checkServerCommand(server: readonly string[], options: CheckServerOptions): Promise<number> {
   const known = readKnown(options);
   const target = await findTarget(server, options);
   showProgress('starting the server ...');
@@ -62,9 +62,9 @@ async function runCheck(target: ServerTarget, options: CheckServerOptions): Prom
       calls: { readOnly: options.call, tools: options.callTools },
       onProgress: showProgress,
     });
-    const { only, skip } = options;
+    const { only, ignore } = options;
     const findings = report.findings.filter(
-      ({ rule }) => (only === undefined || only.includes(rule)) && !skip.includes(rule),
+      ({ rule }) => (only === undefined || only.includes(rule)) && !ignore.includes(rule),
     );
     return { ...report, findings };
   } finally {

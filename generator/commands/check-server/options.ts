@@ -1,6 +1,5 @@
 import { McpgenError } from '../../errors.js';
-import { SEVERITIES } from '../../inspect/rule.js';
-import type { Severity } from '../../inspect/rules.js';
+import { FAIL_ON, type FailOn } from '../shared/fail-on.js';
 import { booleanOption, choiceOption, pathsOption, stringOption, type RawOptions } from '../shared/options.js';
 import { rulesOption } from '../shared/rules-option.js';
 import { parseConnectOptions, parseMcpConfigOptions, type McpConfigOptions } from '../shared/server-tools.js';
@@ -13,10 +12,10 @@ export interface CheckServerOptions extends McpConfigOptions {
   readonly callTools: readonly string[];
   /** Rules that count; all by default. */
   readonly only: readonly string[] | undefined;
-  readonly skip: readonly string[];
+  readonly ignore: readonly string[];
   readonly baseline: string | undefined;
   readonly updateBaseline: boolean;
-  readonly failOn: Severity;
+  readonly failOn: FailOn;
   readonly json: boolean;
   readonly markdown: boolean;
   /** Files; `-` is standard output. */
@@ -33,10 +32,10 @@ export function parseCheckServerOptions(raw: RawOptions): CheckServerOptions {
     call: booleanOption(raw, 'call'),
     callTools: pathsOption(raw, 'callTool') ?? [],
     only: rulesOption(raw, 'only'),
-    skip: rulesOption(raw, 'skip') ?? [],
+    ignore: rulesOption(raw, 'ignore') ?? [],
     baseline: stringOption(raw, 'baseline'),
     updateBaseline: booleanOption(raw, 'updateBaseline'),
-    failOn: choiceOption(raw, 'failOn', SEVERITIES) ?? 'violation',
+    failOn: choiceOption(raw, 'failOn', FAIL_ON) ?? 'violation',
     json: booleanOption(raw, 'json'),
     markdown: booleanOption(raw, 'markdown'),
     sarif: stringOption(raw, 'sarif'),

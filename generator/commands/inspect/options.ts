@@ -1,15 +1,8 @@
 import { McpgenError } from '../../errors.js';
-import { SEVERITIES } from '../../inspect/rule.js';
-import type { Severity } from '../../inspect/rules.js';
 import { findRevision, REVISIONS } from '../../revisions.js';
+import { FAIL_ON, type FailOn } from '../shared/fail-on.js';
 import { booleanOption, choiceOption, stringOption, type RawOptions } from '../shared/options.js';
 import { rulesOption } from '../shared/rules-option.js';
-
-/** From which severity on a finding fails the command. */
-export type FailOn = Severity | 'never';
-
-/** The choices of `--fail-on`. */
-export const FAIL_ON: readonly FailOn[] = [...SEVERITIES, 'never'];
 
 /** The options of `mcpgen inspect`. */
 export interface InspectCommandOptions {

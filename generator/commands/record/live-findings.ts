@@ -13,7 +13,7 @@ const MAX_MESSAGE_LENGTH = 500;
 const COUNTED: readonly (readonly [Severity, string])[] = [
   ['violation', 'violations'],
   ['deviation', 'deviations'],
-  ['advice', 'pieces of advice'],
+  ['advice', 'advice findings'],
 ];
 
 /** Inspects a conversation while it is recorded, and prints what it finds to standard error. */

@@ -1,6 +1,7 @@
 import { McpgenError } from '../../errors.js';
 import { isUrl } from '../../read/fetch.js';
 import { pathsOption, booleanOption, requiredOption, stringOption, type RawOptions } from '../shared/options.js';
+import { commandOf } from '../shared/server-words.js';
 
 /** Frames of more bytes are recorded as omitted, by default. */
 const DEFAULT_MAX_FRAME_BYTES = 64 * 1024 * 1024;
@@ -34,11 +35,14 @@ export interface HttpOptions {
 }
 
 /** @throws {@link McpgenError} if an option is invalid, or the server is missing. */
-export function parseRecordOptions(command: readonly string[], raw: RawOptions): RecordCommandOptions {
-  const http = parseHttpOptions(raw);
+export function parseRecordOptions(words: readonly string[], raw: RawOptions): RecordCommandOptions {
+  const [first = ''] = words;
+  const isAtUrl = words.length === 1 && isUrl(first) && raw['http'] === undefined;
+  const http = parseHttpOptions(isAtUrl ? { ...raw, http: first } : raw);
+  const command = isAtUrl ? [] : commandOf(words);
   if (http === undefined && command.length === 0) {
     throw new McpgenError('the command of the server is missing', {
-      remedy: 'Append it: mcpgen record --out FILE -- node server.js. For a server over HTTP, pass --http URL.',
+      remedy: 'Append it: mcpgen record --out FILE -- node server.js. For a server over HTTP, pass its URL.',
     });
   }
   if (http !== undefined && command.length > 0) {

@@ -6,13 +6,14 @@ import { playScript, type PlayResult } from '../../replay/play.js';
 import { differenceLines, summaryLine } from '../../replay/report.js';
 import type { Script } from '../../replay/script.js';
 import { printJson, printLine, printToStderr, printWarning, stdoutColors } from '../../terminal.js';
-import type { ReplayOptions } from './options.js';
+import type { ReplayAction, ReplayOptions } from './options.js';
 import { readConversations, type Recorded } from './read.js';
+import { assertUpdatable, updateRecording } from './update.js';
 
 /** `mcpgen replay`. Returns the exit code. */
 export async function replayCommand({ file, matchers, action }: ReplayOptions): Promise<number> {
   const conversations = await readConversations(file);
-  if (action.kind === 'play') return playAll(file, conversations, action.target, matchers, action.json);
+  if (action.kind === 'play') return playAll(file, conversations, action, matchers);
   const script = single(file, conversations);
   if (action.kind === 'serve') return serve(script, action.port);
   const { writeTest } = await import('./write-test.js');
@@ -23,14 +24,14 @@ export async function replayCommand({ file, matchers, action }: ReplayOptions): 
 async function playAll(
   file: string,
   conversations: readonly Recorded[],
-  target: ServerTarget,
+  { target, json, update }: Extract<ReplayAction, { kind: 'play' }>,
   matchers: Matchers,
-  json: boolean,
 ): Promise<number> {
+  if (update) assertUpdatable(file);
   const skipped = conversations.reduce((sum, { script }) => sum + script.skipped, 0);
   if (skipped > 0) {
     printWarning({
-      message: `${skipped} ${skipped === 1 ? 'entry is no message and is' : 'entries are no messages and are'} not replayed`,
+      message: `${skipped} ${skipped === 1 ? 'entry is not a message and is' : 'entries are not messages and are'} not replayed`,
       place: file,
     });
   }
@@ -46,11 +47,26 @@ async function playAll(
       printLine(target.secrets.redact(summaryLine(result)));
     }
   }
-  return results.every(({ differences }) => differences.length === 0) ? 0 : 1;
+  if (update) return updateFrom(file, results);
+  return results.every((result) => result.differences.length === 0 && !endedEarly(result)) ? 0 : 1;
 }
 
-function resultJson({ differences, compared, loose, ended }: PlayResult): Record<string, never> {
-  return { compared, loose: Object.fromEntries(loose), ended: ended ?? null, differences } as never;
+/** Writes what changed. What is missing or unexpected is not a change of an answer, so it still fails. */
+function updateFrom(file: string, results: readonly PlayResult[]): number {
+  const changed = updateRecording(file, new Map(results.flatMap(({ current }) => [...current])));
+  const others = results.flatMap(({ differences }) => differences.filter(({ kind }) => kind !== 'changed')).length;
+  const rest = others === 0 ? '' : `; ${others} missing or unexpected messages are not in it`;
+  printToStderr(`mcpgen replay: updated ${changed} ${changed === 1 ? 'entry' : 'entries'} of ${file}${rest}`);
+  return others === 0 && !results.some(endedEarly) ? 0 : 1;
+}
+
+function resultJson({ differences, compared, loose, ended, unplayed }: PlayResult): Record<string, never> {
+  return { compared, loose: Object.fromEntries(loose), ended: ended ?? null, unplayed, differences } as never;
+}
+
+/** Whether something was outstanding when the server ended: one that exits after its last answer has done its work. */
+function endedEarly({ ended, unplayed, differences }: PlayResult): boolean {
+  return ended !== undefined && (unplayed > 0 || differences.some(({ kind }) => kind === 'missing'));
 }
 
 /** @throws {@link McpgenError} if the server does not start. */
@@ -58,9 +74,13 @@ async function play(script: Script, target: ServerTarget, matchers: Matchers): P
   const { transport, log, release } = await openTransport(target);
   try {
     const result = await playScript(transport, script, { matchers, timeoutMs: target.timeoutMs });
-    if (result.ended !== undefined) {
+    if (endedEarly(result)) {
       const end = log().trimEnd().split('\n').slice(-5).join('\n');
-      printWarning({ message: target.secrets.redact(`the server ended before the recording did: ${result.ended}`) });
+      const missing = result.differences.filter(({ kind }) => kind === 'missing').length;
+      const counts = `${result.unplayed} requests not sent, ${missing} recorded messages missing`;
+      printWarning({
+        message: target.secrets.redact(`the server ended before the recording did: ${result.ended ?? ''}; ${counts}`),
+      });
       if (end !== '') printToStderr(end);
     }
     return result;

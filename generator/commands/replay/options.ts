@@ -3,14 +3,20 @@ import { McpgenError } from '../../errors.js';
 import { isUrl } from '../../read/fetch.js';
 import { createPatternCheck } from '../../read/patterns.js';
 import { parseMatchers, type Matchers } from '../../replay/matchers.js';
-import { shellQuote } from '../../text.js';
 import { booleanOption, pathsOption, stringOption, type RawOptions } from '../shared/options.js';
 import { parseConnectOptions } from '../shared/server-tools.js';
+import { commandOf, serverText } from '../shared/server-words.js';
 
 /** What `mcpgen replay` does. */
 export type ReplayAction =
   /** Plays the client's side against a server. */
-  | { readonly kind: 'play'; readonly target: ServerTarget; readonly json: boolean }
+  | {
+      readonly kind: 'play';
+      readonly target: ServerTarget;
+      readonly json: boolean;
+      /** Whether the recording is rewritten with what is different. */
+      readonly update: boolean;
+    }
   /** Is the server; over stdio without a port. */
   | { readonly kind: 'serve'; readonly port: number | undefined }
   /** Writes a test. */
@@ -53,7 +59,9 @@ function parseAction(words: readonly string[], raw: RawOptions): ReplayAction {
   const folder = stringOption(raw, 'asTest');
   const generated = stringOption(raw, 'generated');
   const port = stringOption(raw, 'port');
+  const update = booleanOption(raw, 'update');
   if (booleanOption(raw, 'asServer')) {
+    refuse(update, '--as-server', '--update');
     refuse(folder !== undefined, '--as-test', '--as-server');
     refuse(words.length > 0 || raw['http'] !== undefined, 'a server', '--as-server');
     refuse(generated !== undefined, '--generated', '--as-server');
@@ -64,12 +72,13 @@ function parseAction(words: readonly string[], raw: RawOptions): ReplayAction {
   const server = serverOf(words, stringOption(raw, 'http'));
   if (folder !== undefined) {
     refuse(booleanOption(raw, 'json'), '--json', '--as-test');
+    refuse(update, '--as-test', '--update');
     refuseConnectOptions(connect, 'a replay against a server');
-    return { kind: 'test', folder, generated, server, command: words };
+    return { kind: 'test', folder, generated, server, command: commandOf(words) };
   }
   if (generated !== undefined)
     throw new McpgenError('only applies to --as-test', { place: '--generated', remedy: 'Omit it.' });
-  return { kind: 'play', target: playTarget(server, connect), json: booleanOption(raw, 'json') };
+  return { kind: 'play', target: playTarget(server, connect), json: booleanOption(raw, 'json'), update };
 }
 
 function playTarget(server: string, connect: ConnectOptions): ServerTarget {
@@ -86,19 +95,19 @@ function serverOf(words: readonly string[], http: string | undefined): string {
       remedy: 'Pass the full URL, such as https://example.com/mcp.',
     });
   }
-  const [first] = words;
-  if (first === undefined) {
-    throw new McpgenError('the server is missing', {
-      remedy: 'Write its command after --, or pass --http URL; --as-server answers as the recorded server.',
-    });
-  }
-  return words.length === 1 && isUrl(first) ? first : words.map(shellQuote).join(' ');
+  if (words.length > 0) return serverText(words);
+  throw new McpgenError('the server is missing', {
+    remedy: 'Write its command in quotes, or after --, or pass its URL; --as-server answers as the recorded server.',
+  });
 }
 
 function parsePort(text: string): number {
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
-  throw new McpgenError('not a port', { place: `--port ${text}`, remedy: 'Pass a number up to 65535; 0 is any.' });
+  throw new McpgenError('not a port', {
+    place: `--port ${text}`,
+    remedy: 'Pass a number up to 65535; 0 picks a free port.',
+  });
 }
 
 function refuse(isGiven: boolean, what: string, flag: string): void {

@@ -40,7 +40,11 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 };
 
 /** `mcpgen call`: calls a tool and prints its result. Returns the exit code: 1 if the tool failed. */
-export async function callCommand(server: string, name: string, options: CallCommandOptions): Promise<number> {
+export async function callCommand(
+  server: readonly string[],
+  name: string,
+  options: CallCommandOptions,
+): Promise<number> {
   if (options.args !== undefined && options.arg !== undefined) {
     throw new McpgenError('--args and --arg cannot be combined', { place: '--args', remedy: 'Use one of them.' });
   }

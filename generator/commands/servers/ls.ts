@@ -20,7 +20,7 @@ const METHOD_NOT_FOUND = -32601;
 const MAX_TYPE_DEPTH = 3;
 
 /** `mcpgen ls`: prints what a server offers. Returns the exit code. */
-export async function lsCommand(server: string, options: LsOptions): Promise<number> {
+export async function lsCommand(server: readonly string[], options: LsOptions): Promise<number> {
   const target = await findTarget(server, options);
   showProgress('asking the server ...');
   const found = await withServer(target, 'the server did not return its lists:', async (connection) => {

@@ -1,5 +1,6 @@
 import { STANDARD_ERROR_CODES } from '../../../generated/runtime/jsonrpc/error-codes.js';
 import { STATELESS_ERROR_CODES } from '../../../generated/runtime/protocol/revision.js';
+import { META_KEYS } from '../../../generated/runtime/protocol/revision.js';
 import { memberAt, ownMember, type JsonValue } from '../../read/json/json.js';
 import type { HttpHeaders } from '../../recording/entry.js';
 import { BoundedSet } from '../bounded.js';
@@ -68,9 +69,10 @@ export class HttpCheck {
     if (needsSession) report('http-session-header', 'the server assigned a session id');
     const version = headers['mcp-protocol-version'];
     if (revision.version < '2025-06-18' || exchange.session?.agreed === undefined) return;
-    if (version === undefined) report('http-version-header', `${revision.version} was negotiated`);
-    else if (version !== revision.version)
-      report('http-version-mismatch', `${show(version)} instead of ${revision.version}`);
+    if (version === undefined)
+      report('http-version-header', `${exchange.session.agreedVersion ?? revision.version} was negotiated`);
+    else if (version !== exchange.session.agreedVersion)
+      report('http-version-mismatch', `${show(version)} instead of ${exchange.session.agreedVersion ?? ''}`);
   }
 
   /** The head of a response has arrived. */
@@ -164,7 +166,8 @@ function checkBodyHeaders({ method, params, kind, report, revision }: SeenCall, 
     else if (decodeHeader(header) !== value)
       report('http-header-mismatch', `${name} is ${show(header)}, the body has ${show(value)}`, { pointer });
   };
-  compare('MCP-Protocol-Version', revision?.version, '/params/_meta');
+  const version = memberAt(params, '_meta', META_KEYS.VERSION) ?? revision?.version;
+  compare('MCP-Protocol-Version', version, '/params/_meta');
   if (kind !== 'request') return;
   compare('Mcp-Method', method, '/method');
   if (method === 'tools/call' || method === 'prompts/get')

@@ -1,6 +1,7 @@
 import { ownMember } from '../../read/json/json.js';
 import { BoundedMap } from '../bounded.js';
-import { keyOf, show, type Seen, type SeenCall, type SessionCheck } from '../seen.js';
+import { keyOf } from '../../recording/message.js';
+import { show, type Seen, type SeenCall, type SessionCheck } from '../seen.js';
 
 /** Most open questions that are remembered. */
 const MAX_ROUNDS = 10_000;

@@ -5,19 +5,20 @@ import type { PendingRequest, Seen, SessionCheck } from '../seen.js';
 
 /** Log messages of a server (MCP, logging). */
 export class LoggingCheck implements SessionCheck {
-  #level: { readonly level: string; readonly frame: number } | undefined;
+  #level: (Pick<Seen, 'frame' | 'time' | 'exchange'> & { readonly level: string }) | undefined;
 
   see(seen: Seen): void {
     if (seen.kind === 'result' && seen.request?.method === 'logging/setLevel') {
       const level = ownMember(seen.request.params, 'level');
-      if (typeof level === 'string') this.#level = { level, frame: seen.request.frame };
+      const { time, exchange } = seen;
+      if (typeof level === 'string') this.#level = { level, frame: seen.request.frame, time, exchange };
     }
     if (seen.kind !== 'notification' || seen.method !== 'notifications/message' || seen.from !== 'server') return;
     const level = ownMember(seen.params, 'level');
     if (typeof level !== 'string') return;
     const pointer = '/params/level';
     if (seen.revision?.isStateless !== true) {
-      if (this.#level !== undefined && isBelow(level, this.#level.level))
+      if (this.#level !== undefined && isBelow(level, this.#level.level) && !mayBeOvertaken(seen, this.#level))
         seen.report('log-below-level', `${level} is below ${this.#level.level}`, {
           pointer,
           related: this.#level.frame,
@@ -32,6 +33,15 @@ export class LoggingCheck implements SessionCheck {
     else if (wanted.every((name) => isBelow(level, name)))
       seen.report('log-not-requested', `${level} is below the requested ${wanted[0] ?? ''}`, { pointer });
   }
+}
+
+/** How long a message may be on its way on another stream, in milliseconds. */
+const MAX_OVERTAKING_MS = 2000;
+
+/** Over HTTP, the response that sets a level may overtake messages that were sent before it on another stream. */
+function mayBeOvertaken(message: Seen, answer: Pick<Seen, 'time' | 'exchange'>): boolean {
+  if (message.exchange === answer.exchange) return false;
+  return (message.time ?? 0) - (answer.time ?? 0) < MAX_OVERTAKING_MS;
 }
 
 function requestedLevel({ params }: PendingRequest): string | undefined {

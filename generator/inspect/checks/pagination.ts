@@ -1,6 +1,7 @@
 import { ownMember } from '../../read/json/json.js';
 import { BoundedMap, BoundedSet } from '../bounded.js';
-import { keyOf, show, type Seen, type SessionCheck } from '../seen.js';
+import { keyOf } from '../../recording/message.js';
+import { show, type Seen, type SessionCheck } from '../seen.js';
 
 /** Most cursors that are remembered for each method. */
 const MAX_CURSORS = 10_000;

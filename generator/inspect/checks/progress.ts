@@ -2,8 +2,8 @@ import { isObject, memberAt, ownMember } from '../../read/json/json.js';
 import type { Side } from '../../recording/entry.js';
 import { BoundedMap } from '../bounded.js';
 import type { Revision } from '../../../generated/runtime/protocol/revision.js';
+import { keyOf } from '../../recording/message.js';
 import {
-  keyOf,
   otherSide,
   show,
   type PendingRequest,

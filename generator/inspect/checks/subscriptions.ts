@@ -1,7 +1,9 @@
 import { META_KEYS } from '../../../generated/runtime/protocol/revision.js';
 import { isObject, memberAt, ownMember, type JsonObject, type JsonValue } from '../../read/json/json.js';
+import { percentDecode } from '../../text.js';
 import { BoundedMap, BoundedSet } from '../bounded.js';
-import { keyOf, show, type Seen, type SeenCall, type SessionCheck } from '../seen.js';
+import { keyOf } from '../../recording/message.js';
+import { show, type Seen, type SeenCall, type SessionCheck } from '../seen.js';
 
 /** Most subscriptions that are remembered. */
 const MAX_SUBSCRIPTIONS = 10_000;
@@ -34,14 +36,15 @@ export class SubscriptionCheck implements SessionCheck {
   #seeStateful(seen: Seen): void {
     if (seen.kind === 'request' && seen.from === 'client' && seen.method === 'resources/subscribe') {
       const uri = ownMember(seen.params, 'uri');
-      if (typeof uri === 'string') this.#uris.add(uri);
+      if (typeof uri === 'string') this.#uris.add(normalizeUri(uri));
     }
     if (seen.kind !== 'notification' || seen.method !== 'notifications/resources/updated') return;
     const uri = ownMember(seen.params, 'uri');
     const { isComplete, isShared } = seen.session;
     if (typeof uri !== 'string' || !isComplete || isShared || this.#uris.hasForgotten) return;
     // It may be a part of the resource that was subscribed to; how they relate is up to the server.
-    const isKnown = [...this.#uris].some((other) => uri.startsWith(other));
+    const normalized = normalizeUri(uri);
+    const isKnown = [...this.#uris].some((other) => normalized.startsWith(other));
     if (!isKnown)
       seen.report('resource-not-subscribed', `nobody subscribed to ${show(uri)}`, { pointer: '/params/uri' });
   }
@@ -87,12 +90,21 @@ export class SubscriptionCheck implements SessionCheck {
       const uri = ownMember(params, 'uri');
       const uris = wanted as readonly JsonValue[];
       const isKnown = uris.some(
-        (other) => typeof other === 'string' && typeof uri === 'string' && uri.startsWith(other),
+        (other) =>
+          typeof other === 'string' && typeof uri === 'string' && normalizeUri(uri).startsWith(normalizeUri(other)),
       );
       if (typeof uri === 'string' && !isKnown)
         report('subscription-filter', `the filter does not have ${show(uri)}`, { pointer: '/params/uri', related });
     }
   }
+}
+
+/**
+ * A URI as it is compared (RFC 3986, section 6.2.2): one side may have encoded what the other one did not, as URL classes
+ * do with spaces.
+ */
+function normalizeUri(uri: string): string {
+  return percentDecode(uri).replace(/^[a-z][a-z\d+.-]*:(?:\/\/[^/?#]*)?/i, (start) => start.toLowerCase());
 }
 
 /** Over HTTP, each exchange has its own ids. */

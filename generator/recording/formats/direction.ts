@@ -1,5 +1,6 @@
 import { isObject, memberAt, ownMember, type JsonObject, type JsonValue } from '../../read/json/json.js';
 import type { Side } from '../entry.js';
+import { keyOf } from '../message.js';
 import { senderOf } from '../../revisions.js';
 
 /** Most requests that are remembered, and most with one id. */
@@ -14,11 +15,6 @@ export function isMessage(value: JsonValue): boolean {
 
 function isSingleMessage(value: JsonValue): boolean {
   return isObject(value) && ownMember(value, 'jsonrpc') !== undefined;
-}
-
-/** An id or a token as a key. Any other value, which may be nested deeply, counts as null. */
-function keyOf(value: JsonValue | undefined): string {
-  return typeof value === 'string' || typeof value === 'number' ? JSON.stringify(value) : 'null';
 }
 
 /** Finds out who sent each message of a conversation that does not say so. */
