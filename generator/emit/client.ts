@@ -135,7 +135,7 @@ function printCall(file: SourceFile, context: EmitContext, method: Method): stri
   ];
   const result = results.map((name) => importDefinition(file, context, name)).join(' | ');
   const own = `NonNullable<ParamsOf<${JSON.stringify(method.name)}>>`;
-  const type = stateless ? `Given<${own}>` : own;
+  const type = stateless ? givenType(context, method, own) : own;
   const hasParams = messageHasMember(context, method, 'params');
   const params = `params${hasOptionalParams(context, method, stateless) ? '?' : ''}: ${hasParams ? type : 'undefined'}`;
   const options = `options?: ${file.importType('runtime/jsonrpc/endpoint', 'CallOptions')}`;
@@ -148,6 +148,15 @@ function printCall(file: SourceFile, context: EmitContext, method: Method): stri
       ? `${doc}${name}(${params}, ${options}): Promise<${result}> ${body(result)}`
       : printTaskCall(file, context, method, { doc, name, type, options, result, body });
   return code + printListAll(file, context, method, type);
+}
+
+/** The params of a stateless request as a caller passes them: the client fills in what is not required. */
+function givenType(context: EmitContext, method: Method, own: string): string {
+  const member = memberOf(findDefinition(context.protocol, method.message)?.type, 'params');
+  const params = followReferences(member?.type, typeLookup(context.protocol));
+  const required = RUNTIME_MEMBERS.filter((name) => name !== '_meta' && memberOf(params, name)?.required === true);
+  if (required.length === 0) return `Given<${own}>`;
+  return `Given<${own}> & Pick<${own}, ${required.map((name) => JSON.stringify(name)).join(' | ')}>`;
 }
 
 /** A request that may ask for a task may return one: two signatures distinguish the results. */
