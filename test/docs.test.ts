@@ -20,9 +20,19 @@ import ts from 'typescript';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildProgram } from '../generator/cli/program.js';
-import { loadAll, readToolList, renderAll, renderServers, renderTools, type ToolSource } from '../generator/index.js';
+import {
+  DEFAULT_PARTS,
+  generate,
+  loadAll,
+  readToolList,
+  renderAll,
+  renderServers,
+  renderTools,
+  type ToolSource,
+} from '../generator/index.js';
 import { projectManifest } from '../generator/scaffold/project/manifest.js';
 import { splitCommand } from '../generator/text.js';
+import { acpSchema, derive } from './acp/acp.js';
 import { shareModules } from './scaffold/support.js';
 import { plainEnvironment } from './support/cli.js';
 import { anchorsOf, codeBlocks, fileNameOf, markdownFiles, shownOutputs } from './support/markdown.js';
@@ -87,6 +97,7 @@ async function writeOutput(): Promise<void> {
   const tools = readToolList(JSON.stringify([WEATHER]), 'weather.json');
   const weather = { name: 'weather', folder: 'weather', isHttp: true, tools };
   const protocols = await loadAll({ revisions: ['2026-07-28'] });
+  await generateOtherProtocols(out);
   const mcp = path.join(out, 'mcp');
   writeFiles(mcp, (await renderServers([weather], mcp, { protocols })).files);
 }
@@ -104,6 +115,25 @@ async function writeExtensions(out: string): Promise<void> {
     const folder = path.join(out, name);
     writeFiles(folder, (await renderAll({ revisions: ['2026-07-28'], ...requested, out: folder })).files);
   }
+}
+
+/** What the commands of the page about other protocols write. */
+async function generateOtherProtocols(out: string): Promise<void> {
+  const shown = (name: string): { name: string; contents: string } => {
+    const blocks = blocksOf.get('docs/other-protocols.md') ?? [];
+    return { name, contents: blocks.find(({ lead }) => lead.endsWith(`\`${name}\`:`))?.text ?? '' };
+  };
+  await generate({
+    out: path.join(out, 'acp'),
+    schema: acpSchema('v1'),
+    catalog: { name: 'acp-catalog.json', contents: JSON.stringify(derive('v1').catalog) },
+    emit: [...DEFAULT_PARTS, 'stdio'],
+  });
+  await generate({
+    out: path.join(out, 'notes'),
+    schema: shown('notes.json'),
+    catalog: shown('notes-catalog.json'),
+  });
 }
 
 function writeFiles(folder: string, planned: readonly { readonly path: string; readonly contents: string }[]): void {

@@ -154,7 +154,10 @@ function printCall(file: SourceFile, context: EmitContext, method: Method): stri
 function givenType(context: EmitContext, method: Method, own: string): string {
   const member = memberOf(findDefinition(context.protocol, method.message)?.type, 'params');
   const params = followReferences(member?.type, typeLookup(context.protocol));
-  const required = RUNTIME_MEMBERS.filter((name) => name !== '_meta' && memberOf(params, name)?.required === true);
+  const { traits } = context.protocol;
+  const required = membersOfRuntime(traits).filter(
+    (name) => name !== traits.progress?.meta && memberOf(params, name)?.required === true,
+  );
   if (required.length === 0) return `Given<${own}>`;
   return `Given<${own}> & Pick<${own}, ${required.map((name) => JSON.stringify(name)).join(' | ')}>`;
 }

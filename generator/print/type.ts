@@ -22,7 +22,7 @@ export interface TypePrinter {
   readonly columns?: number;
 }
 
-/** Members that come first, in this order; then required ones, optional ones, and `_meta` last. */
+/** Members that come first, in this order; then required ones, optional ones, and metadata, whose name begins with `_`. */
 const LEADING_MEMBERS: readonly string[] = [
   'jsonrpc',
   'id',
@@ -207,7 +207,7 @@ export function orderedMembers(members: readonly Member[]): readonly Member[] {
   const rank = (member: Member): number => {
     const leading = LEADING_MEMBERS.indexOf(member.name);
     if (leading !== -1) return leading;
-    if (member.name === '_meta') return LEADING_MEMBERS.length + 2;
+    if (member.name.startsWith('_')) return LEADING_MEMBERS.length + 2;
     return LEADING_MEMBERS.length + (member.required ? 0 : 1);
   };
   // Members come sorted by name, and the sort is stable.

@@ -78,7 +78,16 @@ export function verifyCatalog(
 
   for (const { row, index } of rows.values()) {
     const method = byMethod.get(row.method);
-    if (method === undefined) {
+    // A method without a message is in the schema only by its params and result.
+    const isBuilt = method === undefined && row.message === undefined;
+    if (isBuilt && row.params !== null && !byName.has(row.params)) {
+      found.push({
+        message: `${row.method}: the params ${quoteText(row.params)} are not a definition`,
+        schemaPlace: `${places.schema}#/$defs`,
+        catalogPlace: inCatalog('methods', index, 'params'),
+      });
+    }
+    if (method === undefined && !isBuilt) {
       found.push({
         message: `no definition has the method ${quoteText(row.method)} of the catalog`,
         schemaPlace: `${places.schema}#/$defs`,
@@ -86,18 +95,18 @@ export function verifyCatalog(
       });
       continue;
     }
-    for (const [name, says, has] of catalogComparisons(row, method, traits)) {
+    for (const [name, says, has] of method === undefined ? [] : catalogComparisons(row, method, traits)) {
       if (has === undefined || says === has) continue;
       // If the schema defines no result, any result that does not belong to another request is accepted.
       if (
         name === 'result' &&
-        method.assumedResult === true &&
+        method?.assumedResult === true &&
         [...says.split(' | ')].every((item) => isFreeResult(item))
       )
         continue;
       found.push({
         message: `${row.method}: the catalog has ${name} ${says}, the schema has ${has}`,
-        schemaPlace: inSchema(ownerOf(method)),
+        schemaPlace: inSchema(method === undefined ? '' : ownerOf(method)),
         catalogPlace: inRow(row, index, name),
       });
     }
