@@ -25,7 +25,7 @@ export class TaskStoreCheckError extends Error {
 export interface TaskStoreCheck {
   readonly name: string;
   /** Rejects with a {@link TaskStoreCheckError}, or what the store throws. */
-  run(): Promise<void>;
+  readonly run: () => Promise<void>;
 }
 
 /**

@@ -208,7 +208,11 @@ describe('our client, task server of the official SDK v1', () => {
     await server.connect(other as never);
     const client = createClient({ info, revisions: [older], tasks: clientTasks() });
     await client.connect(one);
-    open.push(client, server, { close: () => taskStore.cleanup() });
+    open.push(client, server, {
+      close: () => {
+        taskStore.cleanup();
+      },
+    });
     return client;
   }
 

@@ -397,7 +397,12 @@ export class ServerSession {
       (params === undefined || isObject(params))
     )
       return;
-    const outcome = revision.validateParams(request.method, request.params);
+    let validated = params;
+    if (isObject(validated))
+      for (const extension of this.server.settings.extensions ?? [])
+        validated =
+          extension.validatedParams?.(request.method, validated) ?? validated;
+    const outcome = revision.validateParams(request.method, validated);
     if (!outcome.success) throw invalidParamsError(outcome.failure);
   }
 

@@ -123,7 +123,7 @@ export function defineTaskTool<
     resumable,
     asTask,
     before,
-    run: run as RegisteredTaskTool["run"],
+    run,
     ttlMs: tool.ttlMs,
     pollIntervalMs: tool.pollIntervalMs,
   };
