@@ -29,7 +29,7 @@ export interface TaskStoreCheck {
 }
 
 /**
- * The rules of `TaskStore` as checks, each on an empty store of its own:
+ * The rules of `TaskStore` as checks, each on another empty store:
  *
  *     for (const check of taskStoreChecks(() => ({ store: memoryTaskStore({ maxTasks: 50 }) }), { maxTasks: 50 }))
  *       test(check.name, check.run);

@@ -96,7 +96,7 @@ async function officialSession(generation: 'v1' | 'v2') {
   };
   const session = createTaskSessionFromClient(
     client,
-    generation === 'v1' ? common : { ...common, ...(await rawDispatch(server)) },
+    generation === 'v1' ? common : ({ ...common, ...(await rawDispatch(server)) } as never),
   );
   open.push(session);
   return { session, tasks };
@@ -128,7 +128,7 @@ async function rawDispatch(server: ReturnType<typeof taskServer>['server']) {
       clientInfo: info,
       clientCapabilities: { elicitation: { form: {} }, extensions: { 'io.modelcontextprotocol/tasks': {} } },
     },
-  } as never;
+  };
 }
 
 describe.each(['v1', 'v2'] as const)('our server, client of @modelcontextprotocol/ext-tasks, %s', (generation) => {

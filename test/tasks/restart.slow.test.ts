@@ -11,7 +11,7 @@ import { NODE_22 } from './sqlite.js';
 import { latest } from './revisions.js';
 import { delay } from './support.js';
 
-// Servers in processes of their own share one SQLite file, and are killed.
+// Several processes share one SQLite file, and are killed.
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'tasks-restart-'));
 const program = path.join(folder, 'shared-server.mjs');

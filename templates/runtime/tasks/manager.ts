@@ -220,7 +220,7 @@ export class TaskManager {
   /**
    * A task of a principal.
    *
-   * @throws RpcError if there is none with this id, or it is another principal's: both get the same error.
+   * @throws RpcError if no task has this id, or it is another principal's: both get the same error.
    */
   async find(id: string, principal: string): Promise<TaskRecord> {
     this.start();

@@ -260,7 +260,7 @@ class SqliteTaskStore implements TaskStore {
   deleteExpired(now: number, limit: number): number {
     const expired =
       "SELECT id, principal, bytes FROM mcp_tasks WHERE expires_at <= ? LIMIT ?";
-    // Usually there are none, and reading does not wait for writers.
+    // Usually nothing has expired, and reading does not wait for writers.
     if (this.#all(expired, now, 1).length === 0) return 0;
     return this.#transaction(() => {
       const rows = this.#all(expired, now, limit) as readonly {
