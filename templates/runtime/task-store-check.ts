@@ -25,11 +25,11 @@ export class TaskStoreCheckError extends Error {
 export interface TaskStoreCheck {
   readonly name: string;
   /** Rejects with a {@link TaskStoreCheckError}, or what the store throws. */
-  run(): Promise<void>;
+  readonly run: () => Promise<void>;
 }
 
 /**
- * The rules of `TaskStore` as checks, each on an empty store of its own:
+ * The rules of `TaskStore` as checks, each on another empty store:
  *
  *     for (const check of taskStoreChecks(() => ({ store: memoryTaskStore({ maxTasks: 50 }) }), { maxTasks: 50 }))
  *       test(check.name, check.run);

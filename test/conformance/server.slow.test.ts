@@ -78,10 +78,14 @@ const TASKS = [
 ];
 
 test('2026-07-28: every check of the tasks extension passes', { timeout: 120_000 }, async () => {
-  const runs = TASKS.map((scenario) =>
-    runSuite(['server', '--url', url, '--scenario', scenario, '--spec-version', '2026-07-28', '--force']),
-  );
-  const outcomes = (await Promise.all(runs)).flat();
+  const outcomes: Outcome[] = [];
+  // A few at a time: each is a process, and a machine that is too busy resets their connections.
+  for (let first = 0; first < TASKS.length; first += 3) {
+    const runs = TASKS.slice(first, first + 3).map((scenario) =>
+      runSuite(['server', '--url', url, '--scenario', scenario, '--spec-version', '2026-07-28', '--force']),
+    );
+    outcomes.push(...(await Promise.all(runs)).flat());
+  }
   expect([...failuresOf(outcomes), ...warningsOf(outcomes)]).toEqual([]);
   expect(countOf(outcomes)).toEqual({ passed: 44, failed: 0 });
 });

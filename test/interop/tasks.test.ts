@@ -96,7 +96,7 @@ async function officialSession(generation: 'v1' | 'v2') {
   };
   const session = createTaskSessionFromClient(
     client,
-    generation === 'v1' ? common : { ...common, ...(await rawDispatch(server)) },
+    generation === 'v1' ? common : ({ ...common, ...(await rawDispatch(server)) } as never),
   );
   open.push(session);
   return { session, tasks };
@@ -128,7 +128,7 @@ async function rawDispatch(server: ReturnType<typeof taskServer>['server']) {
       clientInfo: info,
       clientCapabilities: { elicitation: { form: {} }, extensions: { 'io.modelcontextprotocol/tasks': {} } },
     },
-  } as never;
+  };
 }
 
 describe.each(['v1', 'v2'] as const)('our server, client of @modelcontextprotocol/ext-tasks, %s', (generation) => {
@@ -208,7 +208,11 @@ describe('our client, task server of the official SDK v1', () => {
     await server.connect(other as never);
     const client = createClient({ info, revisions: [older], tasks: clientTasks() });
     await client.connect(one);
-    open.push(client, server, { close: () => taskStore.cleanup() });
+    open.push(client, server, {
+      close: () => {
+        taskStore.cleanup();
+      },
+    });
     return client;
   }
 

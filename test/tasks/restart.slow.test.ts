@@ -1,3 +1,4 @@
+/* eslint-disable @typescript-eslint/no-deprecated -- `roots/list` is the input that needs the least. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -10,7 +11,7 @@ import { NODE_22 } from './sqlite.js';
 import { latest } from './revisions.js';
 import { delay } from './support.js';
 
-// Servers in processes of their own share one SQLite file, and are killed.
+// Several processes share one SQLite file, and are killed.
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'tasks-restart-'));
 const program = path.join(folder, 'shared-server.mjs');

@@ -7,7 +7,7 @@ import { sqliteChecks } from './sqlite.js';
 const LIMIT = { maxTasks: 40 };
 
 describe('memoryTaskStore', () => {
-  test.each(taskStoreChecks(() => ({ store: memoryTaskStore(LIMIT) }), LIMIT))('$name', ({ run }) => run());
+  test.each(taskStoreChecks(() => ({ store: memoryTaskStore(LIMIT) }), LIMIT))('$name', async ({ run }) => run());
 
   test('refuses tasks beyond its bytes', () => {
     const store = memoryTaskStore({ maxBytes: 90_000 });

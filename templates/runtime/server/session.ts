@@ -400,8 +400,19 @@ export class ServerSession {
       (params === undefined || isObject(params))
     )
       return;
-    const outcome = revision.validateParams(request.method, request.params);
+    const outcome = revision.validateParams(
+      request.method,
+      isObject(params) ? this.#validatedParams(request.method, params) : params,
+    );
     if (!outcome.success) throw invalidParamsError(outcome.failure);
+  }
+
+  /** Without what the handlers of extensions validate themselves. */
+  #validatedParams(method: string, params: object): object {
+    let validated = params;
+    for (const extension of this.server.settings.extensions ?? [])
+      validated = extension.validatedParams?.(method, validated) ?? validated;
+    return validated;
   }
 
   /** @internal Adds what a stateless revision requires of a result. */

@@ -166,6 +166,11 @@ export interface ListenSource {
 export interface ServerExtension {
   /** Handlers by method; methods that none of the server's revisions has are left out. */
   readonly handlers: Readonly<Record<string, RequestHandler>>;
+  /**
+   * The params to validate before a handler runs, instead of those that it receives: without the members that the handler
+   * validates itself.
+   */
+  validatedParams?(method: string, params: object): object;
   /** What it declares in a revision, in addition to what the handlers imply. */
   capabilities(revision: Revision): object;
   readonly listen?: ListenSource | undefined;

@@ -98,7 +98,7 @@ export class ClientTasks implements TaskFollower {
             : AbortSignal.any([signal, limit.signal]),
       });
     } catch (error) {
-      // Nobody else knows the task, so it would run in vain.
+      // Nobody else knows the task, so nobody would read its result.
       if (isOurs(error)) task.cancel().catch(() => undefined);
       throw error;
     } finally {

@@ -74,6 +74,12 @@ export function tasksExtension(manager: TaskManager): ServerExtension {
     ) => list(manager, cursor, context);
   return {
     handlers,
+    // Answers to what is not outstanding are ignored, so they may have any form.
+    validatedParams: (method, params) =>
+      method === "tasks/update" &&
+      isObject((params as { readonly inputResponses?: unknown }).inputResponses)
+        ? { ...params, inputResponses: {} }
+        : params,
     capabilities: (revision) =>
       capabilitiesIn(revision, manager.options.list === true),
     listen: listenSource(manager),
@@ -150,7 +156,7 @@ async function awaitResult(
 ): Promise<object> {
   let record: TaskRecord | undefined = await findFor(manager, id, context);
   let wake: (() => void) | undefined;
-  let failure: { readonly error: unknown } | undefined;
+  const failures: unknown[] = [];
   const onAbort = (): void => wake?.();
   const unwatch = manager.watch(record, (changed) => {
     record = changed;
@@ -162,7 +168,7 @@ async function awaitResult(
   try {
     for (;;) {
       context.signal.throwIfAborted();
-      if (failure !== undefined) throw failure.error;
+      if (failures.length > 0) throw failures[0];
       if (record === undefined)
         throw new RpcError(
           STANDARD_ERROR_CODES.INVALID_PARAMS,
@@ -170,7 +176,7 @@ async function awaitResult(
         );
       if (isDone(record)) return resultOf(record);
       askInputs(manager, record, context, asking, (error) => {
-        failure = { error };
+        failures.push(error);
         wake?.();
       });
       await new Promise<void>((resolve) => {
@@ -301,11 +307,4 @@ function listenSource(manager: TaskManager): ListenSource {
       };
     },
   };
-}
-
-/** Whether a value may be the params of `notifications/tasks`. */
-export function isTaskNotification(
-  params: unknown,
-): params is Readonly<Record<string, unknown>> {
-  return isObject(params) && typeof params["taskId"] === "string";
 }

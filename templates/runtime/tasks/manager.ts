@@ -220,7 +220,7 @@ export class TaskManager {
   /**
    * A task of a principal.
    *
-   * @throws RpcError if there is none with this id, or it is another principal's: both get the same error.
+   * @throws RpcError if no task has this id, or it is another principal's: both get the same error.
    */
   async find(id: string, principal: string): Promise<TaskRecord> {
     this.start();
@@ -528,13 +528,14 @@ export class TaskManager {
   }
 
   async #fail(record: TaskRecord, reason: string): Promise<void> {
-    let hasFailed = false;
-    await this.change(record.id, (stored) => {
-      hasFailed = stored.owner === record.owner && !isTerminal(stored.status);
-      return hasFailed ? failedTask(stored, internalError(reason)) : undefined;
-    });
+    const error = internalError(reason);
+    const changed = await this.change(record.id, (stored) =>
+      stored.owner === record.owner && !isTerminal(stored.status)
+        ? failedTask(stored, error)
+        : undefined,
+    );
     const { id, tool } = record;
-    if (hasFailed)
+    if (changed?.error === error)
       this.#report({ kind: "taskRecovered", id, tool, outcome: "failed" });
   }
 

@@ -151,7 +151,7 @@ class MemoryTaskStore implements TaskStore {
     return deleted;
   }
 
-  // One process only: it hears of its own changes.
+  // Only this process makes changes, and knows them.
   changes(): TaskChanges {
     return { ids: [], position: 0 };
   }

@@ -124,13 +124,13 @@ class SqliteTaskStore implements TaskStore {
     const bytes = countedBytes(json, done);
     const { principal } = record;
     this.#transaction(() => {
-      const total = this.#row<UsageRow>(
+      const total = this.#row(
         "SELECT tasks, bytes FROM mcp_task_totals WHERE id = 1",
-      );
-      const held = this.#row<UsageRow>(
+      ) as UsageRow | undefined;
+      const held = this.#row(
         "SELECT tasks, bytes FROM mcp_task_usage WHERE principal = ?",
         principal,
-      );
+      ) as UsageRow | undefined;
       const { maxTasks, maxBytes } = this.#limits;
       const isKnown = principal !== "";
       if (
@@ -162,7 +162,8 @@ class SqliteTaskStore implements TaskStore {
   }
 
   get(id: string): TaskRecord | undefined {
-    const row = this.#row<Row>("SELECT record FROM mcp_tasks WHERE id = ?", id);
+    const row = this.#row("SELECT record FROM mcp_tasks WHERE id = ?", id) as
+      Row | undefined;
     return row === undefined ? undefined : recordOf(row);
   }
 
@@ -171,19 +172,21 @@ class SqliteTaskStore implements TaskStore {
     const done = isTerminal(record.status);
     const bytes = countedBytes(json, done);
     return this.#transaction(() => {
-      const before = this.#row<{
-        readonly bytes: number;
-        readonly principal: string;
-      }>(
+      const before = this.#row(
         "SELECT bytes, principal FROM mcp_tasks WHERE id = ? AND version = ?",
         record.id,
         record.version - 1,
-      );
+      ) as
+        | {
+            readonly bytes: number;
+            readonly principal: string;
+          }
+        | undefined;
       if (before === undefined) return false;
       const growth = bytes - before.bytes;
-      const total = this.#row<UsageRow>(
+      const total = this.#row(
         "SELECT tasks, bytes FROM mcp_task_totals WHERE id = 1",
-      );
+      ) as UsageRow | undefined;
       if (growth > 0 && (total?.bytes ?? 0) + growth > this.#limits.maxBytes)
         throw new TaskStoreFullError(
           "The tasks of this server have no room left",
@@ -209,21 +212,23 @@ class SqliteTaskStore implements TaskStore {
     after: Pick<TaskRecord, "createdAt" | "id"> | undefined,
     limit: number,
   ): readonly TaskRecord[] {
-    return this.#all<Row>(
-      "SELECT record FROM mcp_tasks WHERE principal = ? AND (created_at, id) > (?, ?) ORDER BY created_at, id LIMIT ?",
-      principal,
-      after?.createdAt ?? -1,
-      after?.id ?? "",
-      limit,
+    return (
+      this.#all(
+        "SELECT record FROM mcp_tasks WHERE principal = ? AND (created_at, id) > (?, ?) ORDER BY created_at, id LIMIT ?",
+        principal,
+        after?.createdAt ?? -1,
+        after?.id ?? "",
+        limit,
+      ) as readonly Row[]
     ).map(recordOf);
   }
 
   heartbeat(owner: string, until: number, now: number): boolean {
     return this.#transaction(() => {
-      const former = this.#row<{ readonly leased_until: number }>(
+      const former = this.#row(
         "SELECT leased_until FROM mcp_task_owners WHERE id = ?",
         owner,
-      );
+      ) as { readonly leased_until: number } | undefined;
       this.#run(
         "INSERT OR REPLACE INTO mcp_task_owners VALUES (?, ?)",
         owner,
@@ -242,25 +247,27 @@ class SqliteTaskStore implements TaskStore {
   }
 
   abandoned(now: number, limit: number): readonly TaskRecord[] {
-    return this.#all<Row>(
-      `SELECT record FROM mcp_tasks WHERE is_terminal = 0 AND owner NOT IN
+    return (
+      this.#all(
+        `SELECT record FROM mcp_tasks WHERE is_terminal = 0 AND owner NOT IN
         (SELECT id FROM mcp_task_owners WHERE leased_until > ?) LIMIT ?`,
-      now,
-      limit,
+        now,
+        limit,
+      ) as readonly Row[]
     ).map(recordOf);
   }
 
   deleteExpired(now: number, limit: number): number {
     const expired =
       "SELECT id, principal, bytes FROM mcp_tasks WHERE expires_at <= ? LIMIT ?";
-    // Usually there are none, and reading does not wait for writers.
+    // Usually nothing has expired, and reading does not wait for writers.
     if (this.#all(expired, now, 1).length === 0) return 0;
     return this.#transaction(() => {
-      const rows = this.#all<{
+      const rows = this.#all(expired, now, limit) as readonly {
         readonly id: string;
         readonly principal: string;
         readonly bytes: number;
-      }>(expired, now, limit);
+      }[];
       for (const { id, principal, bytes } of rows) {
         this.#run("DELETE FROM mcp_tasks WHERE id = ?", id);
         this.#count(principal, -1, -bytes);
@@ -271,16 +278,16 @@ class SqliteTaskStore implements TaskStore {
 
   changes(after: number | undefined, limit: number): TaskChanges {
     if (after === undefined) {
-      const row = this.#row<{ readonly change: number }>(
+      const row = this.#row(
         "SELECT change FROM mcp_task_totals WHERE id = 1",
-      );
+      ) as { readonly change: number } | undefined;
       return { ids: [], position: row?.change ?? 0 };
     }
-    const rows = this.#all<{ readonly id: string; readonly change: number }>(
+    const rows = this.#all(
       "SELECT id, change FROM mcp_tasks WHERE change > ? ORDER BY change LIMIT ?",
       after,
       limit,
-    );
+    ) as readonly { readonly id: string; readonly change: number }[];
     return {
       ids: rows.map(({ id }) => id),
       position: rows.at(-1)?.change ?? after,
@@ -290,8 +297,9 @@ class SqliteTaskStore implements TaskStore {
   #nextChange(): number {
     this.#run("UPDATE mcp_task_totals SET change = change + 1 WHERE id = 1");
     return (
-      this.#row<{ readonly change: number }>(
-        "SELECT change FROM mcp_task_totals WHERE id = 1",
+      (
+        this.#row("SELECT change FROM mcp_task_totals WHERE id = 1") as
+          { readonly change: number } | undefined
       )?.change ?? 0
     );
   }
@@ -336,12 +344,12 @@ class SqliteTaskStore implements TaskStore {
   }
 
   // `bun:sqlite` returns null instead of undefined.
-  #row<R>(sql: string, ...params: SqliteValue[]): R | undefined {
-    return (this.#statement(sql).get(...params) ?? undefined) as R | undefined;
+  #row(sql: string, ...params: SqliteValue[]): unknown {
+    return this.#statement(sql).get(...params) ?? undefined;
   }
 
-  #all<R>(sql: string, ...params: SqliteValue[]): readonly R[] {
-    return this.#statement(sql).all(...params) as readonly R[];
+  #all(sql: string, ...params: SqliteValue[]): readonly unknown[] {
+    return this.#statement(sql).all(...params);
   }
 
   #statement(sql: string): SqliteStatement {

@@ -33,7 +33,7 @@ export interface TaskStore {
    * @throws TaskStoreFullError if there is no room for it.
    */
   create(record: TaskRecord): MaybePromise<void>;
-  /** The task with an id; undefined if there is none, or it has been deleted. */
+  /** The task with an id; undefined if no task has it, or it has been deleted. */
   get(id: string): MaybePromise<TaskRecord | undefined>;
   /**
    * Replaces a task, if the stored one has the version `record.version - 1`.
@@ -100,7 +100,7 @@ const FAIR_SHARE_FACTOR = 4;
  *
  * @param held - What it holds. One that holds nothing may have the last free part.
  * @param total - What all hold.
- * @param isKnown - Unknown principals are counted as one, which has no share of its own.
+ * @param isKnown - Unknown principals are counted as one, which may use all of it.
  */
 export function fitsShare(
   held: number,

@@ -196,7 +196,18 @@ function runWithinCall(
     requireInput: (requests) => context.requireInput(requests),
     save: () => Promise.resolve(),
   };
-  return runTool(tool as unknown as RegisteredTool<TaskContext>, args, task);
+  return runTool<TaskContext>(runnable(tool), args, task);
+}
+
+/** A task tool as one that runs with the context of its work. */
+function runnable<Context>({
+  work,
+  ...tool
+}: RegisteredTaskTool<Context>): Pick<
+  RegisteredTool<TaskContext>,
+  "name" | "output" | "run"
+> {
+  return { ...tool, run: work as RegisteredTool<TaskContext>["run"] };
 }
 
 /** Runs the work of a task. */
@@ -211,11 +222,7 @@ async function runWork<Context>(
     ? { success: true as const, value: args }
     : await checkedArguments(tool, args);
   return checked.success
-    ? runTool(
-        tool as unknown as RegisteredTool<RunningTask>,
-        checked.value,
-        task,
-      )
+    ? runTool<TaskContext>(runnable(tool), checked.value, task)
     : checked.result;
 }
 

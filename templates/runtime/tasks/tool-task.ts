@@ -188,10 +188,10 @@ export class ToolTask<Result extends object = object> {
     const isCore = hasCoreTasks(this.#watch.port.revision.version);
     let news: ReceivedTask | undefined;
     let wake: () => void = () => undefined;
-    let failure: { readonly error: unknown } | undefined;
-    let finished: object | undefined;
+    const failures: unknown[] = [];
+    const finished: object[] = [];
     const fail = (error: unknown): void => {
-      failure ??= { error };
+      failures.push(error);
       wake();
     };
     const ended = new AbortController();
@@ -256,7 +256,7 @@ export class ToolTask<Result extends object = object> {
             isAwaitingResult = true;
             this.#payload(whileFollowing).then(
               (result) => {
-                finished = result;
+                finished.push(result);
                 wake();
               },
               (error: unknown) => {
@@ -270,17 +270,13 @@ export class ToolTask<Result extends object = object> {
         if (Date.now() > this.#expiresAt + TTL_GRACE_MS)
           throw new TaskExpiredError(id);
         // What arrived meanwhile is not slept over.
-        if (
-          news === undefined &&
-          failure === undefined &&
-          finished === undefined
-        )
+        if (!hasNews(news, failures, finished))
           await sleep(this.#interval(isSubscribed), signal, (resolve) => {
             wake = resolve;
           });
-        if (failure !== undefined)
-          throw (failure as { readonly error: unknown }).error;
-        if (finished !== undefined) return finished;
+        if (failures.length > 0) throw failures[0];
+        const [result] = finished;
+        if (result !== undefined) return result;
       }
     } finally {
       ended.abort(new Error("the task is done"));
@@ -291,10 +287,10 @@ export class ToolTask<Result extends object = object> {
     const suggested =
       this.#latest?.pollIntervalMs ?? this.#watch.pollIntervalMs;
     const interval = Math.max(MIN_POLL_MS, suggested);
-    return Math.min(
-      isSubscribed ? Math.max(interval, SUBSCRIBED_POLL_MS) : interval,
-      MAX_TIMER_DELAY_MS,
-    );
+    if (!isSubscribed) return Math.min(interval, MAX_TIMER_DELAY_MS);
+    // No notification says that a task has expired.
+    const untilExpiry = Math.max(interval, this.#expiresAt - Date.now());
+    return Math.min(Math.max(interval, SUBSCRIBED_POLL_MS), untilExpiry);
   }
 
   #requestOptions(): CallOptions {
@@ -464,6 +460,15 @@ export class ToolTask<Result extends object = object> {
         : {},
     };
   }
+}
+
+/** Whether something has arrived since the last poll. */
+function hasNews(
+  news: ReceivedTask | undefined,
+  failures: readonly unknown[],
+  finished: readonly object[],
+): boolean {
+  return news !== undefined || failures.length + finished.length > 0;
 }
 
 /** Whether a poll may succeed when it is repeated. */

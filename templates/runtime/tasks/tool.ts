@@ -78,7 +78,8 @@ export type RegisteredTaskTool<Context = DefinitionContext> = Omit<
     ((args: never, context: Context) => MaybePromise<boolean>) | undefined;
   readonly before:
     ((args: never, context: Context) => MaybePromise<unknown>) | undefined;
-  readonly run: (args: never, task: never) => MaybePromise<ToolOutcome>;
+  /** Its `run`; another name, so that the compiler tells both kinds of tools apart. */
+  readonly work: (args: never, task: never) => MaybePromise<ToolOutcome>;
   readonly resumable: boolean;
   readonly ttlMs: number | null | undefined;
   readonly pollIntervalMs: number | undefined;
@@ -114,18 +115,21 @@ export function defineTaskTool<
     resumable = false,
     asTask,
     before,
-    run,
+    run: work,
+    ttlMs,
+    pollIntervalMs,
+    ...described
   } = tool;
   return {
-    ...tool,
+    ...described,
     isTaskTool: true,
     taskSupport,
     resumable,
     asTask,
     before,
-    run: run as RegisteredTaskTool["run"],
-    ttlMs: tool.ttlMs,
-    pollIntervalMs: tool.pollIntervalMs,
+    work,
+    ttlMs,
+    pollIntervalMs,
   };
 }
 
