@@ -53,7 +53,7 @@ export async function loadPlugin(specifier: string, folder: string): Promise<Nam
       remedy: `Use a file that ends with ${EXTENSIONS.join(', ')}.`,
     });
   }
-  const plugin = await loadProgram(file, {
+  const { exported: plugin } = await loadProgram(file, {
     failure: 'the plugin cannot be loaded',
     alias: { 'mcpgen/plugin': pluginModule() },
   });

@@ -19,10 +19,13 @@ export interface ProgramOptions {
  * Loads a module in JavaScript or TypeScript.
  *
  * @param file - Absolute path.
- * @returns Its default export; undefined without one.
+ * @returns Its default export, which may be a promise and is not awaited; undefined without one.
  * @throws {@link McpgenError} if it fails, ends the process, or does not finish in time.
  */
-export async function loadProgram(file: string, { failure, alias = {} }: ProgramOptions): Promise<unknown> {
+export async function loadProgram(
+  file: string,
+  { failure, alias = {} }: ProgramOptions,
+): Promise<{ readonly exported: unknown }> {
   let loaded: unknown;
   try {
     loaded = await runForeign(async () => {
@@ -34,7 +37,9 @@ export async function loadProgram(file: string, { failure, alias = {} }: Program
   } catch (error) {
     throw programError(failure, file, error);
   }
-  return loaded !== null && typeof loaded === 'object' && 'default' in loaded ? loaded.default : undefined;
+  return {
+    exported: loaded !== null && typeof loaded === 'object' && 'default' in loaded ? loaded.default : undefined,
+  };
 }
 
 /**

@@ -395,6 +395,11 @@ describe('a module that is no plugin', () => {
     ],
     ['a bare function', 'export default () => [];', /the plugin exports something else than a plugin/],
     [
+      'a promise',
+      `${IMPORT}export default Promise.resolve(definePlugin(1, () => []));`,
+      /the plugin exports something else than a plugin/,
+    ],
+    [
       'another version',
       `${IMPORT}export default definePlugin(2, () => []);`,
       /the plugin is for version 2 of the plugin API, and this mcpgen has version 1\nhint: Install/,

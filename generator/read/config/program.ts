@@ -9,7 +9,7 @@ import { loadProgram, thrownReason } from '../program.js';
  * @throws {@link McpgenError} if it fails, ends the process, does not finish in time, or does not export plain data.
  */
 export async function loadConfigProgram(file: string): Promise<unknown> {
-  const value = await loadProgram(file, { failure: 'the config cannot be loaded' });
+  const { exported: value } = await loadProgram(file, { failure: 'the config cannot be loaded' });
   if (value === undefined) {
     throw new McpgenError('the config has no default export', {
       place: file,
