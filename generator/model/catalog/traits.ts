@@ -66,5 +66,5 @@ export function restrictTraits(
     ...(names.has(tasks?.result ?? '') ? { tasks } : {}),
     ...(names.has(inputRequired?.result ?? '') ? { inputRequired } : {}),
     ...(hasRoles ? { roles } : {}),
-  } as Traits;
+  };
 }
