@@ -8,7 +8,6 @@ import { docComment } from '../print/doc-comment.js';
 import { memberName } from '../print/names.js';
 import { SourceFile } from '../print/source-file.js';
 import { printValue } from '../print/value.js';
-import type { JsonValue } from '../read/json/json.js';
 import {
   aSide,
   importDefinition,
@@ -31,8 +30,8 @@ export function emitPeerProtocol(context: EmitContext): SourceFile {
     `lookupMethod: (message, sender) => ${file.importValue('guards', 'lookupMethod')}(message as ${file.importType('messages', 'AnyRequest')} | ${file.importType('messages', 'AnyNotification')}, sender)`,
     `validateParams: (method, params) => ${file.importValue('validators', 'validateParams')}(method as ${method}, params)`,
     `validateResult: (method, result) => ${file.importValue('validators', 'validateResult')}(method as ${file.importType('methods', 'RequestMethod')}, result)`,
-    ...(cancellation === undefined ? [] : [`cancellation: ${printValue(cancellation as unknown as JsonValue)}`]),
-    ...(progress === undefined ? [] : [`progress: ${printValue(progress as unknown as JsonValue)}`]),
+    ...(cancellation === undefined ? [] : [`cancellation: ${printValue({ ...cancellation })}`]),
+    ...(progress === undefined ? [] : [`progress: ${printValue({ ...progress })}`]),
     ...(extensionMethods === undefined ? [] : [`extensionPrefix: ${JSON.stringify(extensionMethods.prefix ?? '')}`]),
   ];
   file.declare('const', 'revision', {

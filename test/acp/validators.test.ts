@@ -32,7 +32,7 @@ describe.each(ACP_REVISIONS)('ACP %s', (revision) => {
       const sampler = new SchemaSampler({ $defs: definitions, $ref: `#/$defs/${definition}` }, index + 1);
       for (let count = 0; count < VALUES; count += 1) {
         const value = sampler.next();
-        const isValid = validate(value) as boolean;
+        const isValid = validate(value);
         counts[isValid ? 'valid' : 'invalid'] += 1;
         if (guard?.(value) !== isValid)
           differences.push(`${definition}: ${JSON.stringify(value)} is valid: ${isValid}`);
