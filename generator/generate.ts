@@ -5,7 +5,7 @@ import path from 'node:path';
 import { partsToEmit, requireFolder } from './render-options.js';
 import type { RenderOptions } from './render-options.js';
 import { selectExtensions } from './model/extensions/load.js';
-import { loadProtocol, refuseWarnings } from './model/load.js';
+import { loadExtensionProtocol, loadProtocol, refuseWarnings } from './model/load.js';
 import type { InputFile } from './model/load.js';
 import type { SchemaDocuments } from './read/schema/documents.js';
 import type { ToolSource } from './read/tools.js';
@@ -14,6 +14,7 @@ import { findKeptFiles, isUpToDate, planChanges, refuseOutputFolder } from './ou
 import type { FileChange, PlannedFile } from './output/plan.js';
 import { writeChanges } from './output/write.js';
 import { McpgenError } from './errors.js';
+import { PARTS_OF_ROLES } from './emit/parts.js';
 import { refuseMethodsWithoutStub } from './emit/stubs.js';
 import { Formatter } from './output/format.js';
 import { renderProtocolFiles, renderToolsWith } from './render.js';
@@ -121,7 +122,7 @@ export async function renderAll(options: GenerateOptions): Promise<Rendering> {
   const formatter = new Formatter();
   for (const protocol of protocols) {
     options.onProgress?.(protocol.revision);
-    files.push(...(await renderProtocolFiles(formatter, protocol, options.out, options)));
+    files.push(...(await renderProtocolFiles(formatter, protocol, options.out, optionsFor(protocol, options))));
   }
   const warnings = protocols.flatMap((protocol) => protocol.warnings);
   if (options.tools !== undefined) {
@@ -133,6 +134,14 @@ export async function renderAll(options: GenerateOptions): Promise<Rendering> {
   }
   // Revisions share runtime files, which are the same for all.
   return { protocols, files: [...new Map(files.map((file) => [file.path, file])).values()], warnings };
+}
+
+/** The protocol of an extension is for its own two sides, and has the parts that both kinds of protocols have. */
+function optionsFor({ partOf }: Protocol, options: GenerateOptions): RenderOptions {
+  if (partOf === undefined) return options;
+  const { methods: _, ...others } = options;
+  const parts = partsToEmit(options).filter((part) => !PARTS_OF_ROLES.includes(part) && part !== 'stubs');
+  return { ...others, emit: [...new Set([...parts, 'client', 'server'] as const)] };
 }
 
 async function planGeneration(options: GenerateOptions): Promise<GenerateResult> {
@@ -180,5 +189,9 @@ export async function loadAll(options: Omit<GenerateOptions, 'out'>): Promise<re
   }
   const chosen = [...new Set(revisions)].sort();
   const extensionsOf = await selectExtensions(chosen, options);
-  return Promise.all(chosen.map((revision) => loadProtocol({ ...common, ...extensionsOf(revision), revision })));
+  const protocols = await Promise.all(
+    chosen.map((revision) => loadProtocol({ ...common, ...extensionsOf(revision), revision })),
+  );
+  const others = await Promise.all((options.extensions ?? []).map((id) => loadExtensionProtocol(id, common)));
+  return [...protocols, ...others.filter((protocol) => protocol !== undefined)];
 }

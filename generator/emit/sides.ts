@@ -2,7 +2,8 @@
  * The files of a protocol that is plain JSON-RPC between two sides: its value for the runtime, and one file for each side
  * with typed handlers and calls.
  */
-import { methodsFrom, peerOf, sideWords, type Method, type Side } from '../model/protocol.js';
+import { memberOf } from '../model/types/members.js';
+import { findDefinition, methodsFrom, peerOf, sideWords, type Method, type Side } from '../model/protocol.js';
 import { camelCase } from '../model/naming.js';
 import { docComment } from '../print/doc-comment.js';
 import { memberName } from '../print/names.js';
@@ -77,7 +78,7 @@ function emitHandlers(file: SourceFile, context: EmitContext, side: Side): void 
       .map((method) => {
         const result = kind === 'request' ? resultType(file, context, method) : 'void';
         const type = kind === 'request' ? `${name}RequestContext` : `${name}Context`;
-        const params = method.params === null ? 'undefined' : importDefinition(file, context, method.params);
+        const params = method.params === null ? 'undefined' : paramsType(file, context, method);
         return `${methodDoc(context, method)}readonly ${memberName(method.name)}?: (params: ${params}, context: ${type}) => ${result} | Promise<${result}>;\n`;
       })
       .join('');
@@ -132,9 +133,10 @@ function emitConnection(file: SourceFile, context: EmitContext, side: Side): voi
 function printCall(file: SourceFile, context: EmitContext, method: Method): string {
   const options = `options?: ${file.importType('runtime/jsonrpc/endpoint', 'CallOptions')}`;
   const result = resultType(file, context, method);
-  const type = method.params === null ? undefined : importDefinition(file, context, method.params);
-  const params = type === undefined ? '' : `params: ${type}, `;
-  return `${methodDoc(context, method)}${callName(method)}(${params}${options}): Promise<${result}> {
+  const type = method.params === null ? undefined : paramsType(file, context, method);
+  const isOptional = memberOf(findDefinition(context.protocol, method.message)?.type, 'params')?.required === false;
+  const params = type === undefined ? '' : `params${isOptional ? '?' : ''}: ${type}, `;
+  return `${methodDoc(context, method)}${callName(context, method)}(${params}${options}): Promise<${result}> {
   return this.request(${JSON.stringify(method.name)}, ${type === undefined ? 'undefined' : 'params'}, options);
 }
 `;
@@ -223,10 +225,23 @@ function wordsOf(
   return { word: words[side], name: sideName(context, side), peer: words[peer], peerName: sideName(context, peer) };
 }
 
-/** The name of the method that sends a request: that of its params, such as `newSession` for `NewSessionRequest`. */
-function callName({ params, name }: Method): string {
-  const stem = params?.replace(/(?:Request)?(?:\.params|Params)?$/, '') ?? '';
-  return camelCase(stem === '' ? name : stem);
+/**
+ * The name of the method that sends a request: that of its message, or of its params if the schema has only them, such as
+ * `newSession` for `NewSessionRequest`.
+ */
+function callName({ protocol }: EmitContext, { params, name, message }: Method): string {
+  const isBuilt = findDefinition(protocol, message)?.isBuilt === true;
+  const stem = (isBuilt ? params : message)?.replace(/(?:Request)?(?:\.params|Params)?$/, '') ?? '';
+  const { definitionPrefix = '' } = protocol.traits;
+  const short = stem.startsWith(definitionPrefix) ? stem.slice(definitionPrefix.length) : stem;
+  return camelCase(short === '' ? name : short);
+}
+
+/** The type of a method's params: a definition, or that of the message if the params are written there. */
+function paramsType(file: SourceFile, context: EmitContext, { params, name, message }: Method): string {
+  if (params !== null && findDefinition(context.protocol, message)?.isBuilt === true)
+    return importDefinition(file, context, params);
+  return `${file.importType('methods', 'ParamsOf')}<${JSON.stringify(name)}>`;
 }
 
 function resultType(file: SourceFile, context: EmitContext, { results }: Method): string {

@@ -24,6 +24,7 @@ import { draftCatalog } from './catalog/draft.js';
 import { withBuiltMessages } from './catalog/messages.js';
 import { recognizedTraits, traitsOf } from './catalog/traits.js';
 import { mergeExtensions, type Extension, type MergedRevision } from './extensions/merge.js';
+import { builtinExtensionProtocol } from '../read/builtin/extensions.js';
 import { readBuiltinExtension, readExtensionFiles } from './extensions/load.js';
 import { parseDefinitions, type DefinitionsFile } from './schema/definitions.js';
 import { flattenOpenParts } from './schema/flatten.js';
@@ -81,9 +82,31 @@ export interface LoadOptions {
  * @throws {@link McpgenError} if a file is invalid, the revision is unknown, or catalog and schema disagree.
  */
 export async function loadProtocol(options: LoadOptions): Promise<Protocol> {
+  return loadFrom(options);
+}
+
+/**
+ * Loads the protocol that belongs to a built-in extension, such as that of a view and its host.
+ *
+ * @returns Undefined if no protocol belongs to the extension.
+ * @throws {@link McpgenError} if the extension is not built in.
+ */
+export async function loadExtensionProtocol(
+  id: string,
+  options: Pick<LoadOptions, 'strict'> = {},
+): Promise<Protocol | undefined> {
+  const files = builtinExtensionProtocol(id);
+  if (files === undefined) return undefined;
+  const { schema, catalog, docs, folder } = files;
+  const protocol = await loadFrom({ ...options, schema, catalog, errata: false }, docs);
+  return { ...protocol, revision: folder, partOf: id };
+}
+
+async function loadFrom(options: LoadOptions, docs?: Docs): Promise<Protocol> {
   if (options.revision !== undefined && options.schema !== undefined) checkRevisionName(options.revision, '--revision');
   const given = options.catalog === undefined ? undefined : await readCatalog(options.catalog, options.revision);
-  const input = readSchema(options, given);
+  const read = readSchema(options, given);
+  const input = docs === undefined ? read : { ...read, docs };
   const places = { schema: input.place, catalog: catalogPlace(options, input) };
   const { extensions, merged, errata, traits } = await addExtensions(
     options,
@@ -94,16 +117,11 @@ export async function loadProtocol(options: LoadOptions): Promise<Protocol> {
   const { catalog } = merged;
   const annotations = readAnnotations(merged.definitions);
   const checkPattern = options.trustPatterns === true ? undefined : createPatternCheck();
-  const read = readDefinitions(input, merged, annotations, checkPattern);
-  const derived = deriveMethods(read.definitions, { traits, annotations });
+  const { definitions: parsed, warnings } = readDefinitions(input, merged, annotations, checkPattern);
+  const derived = deriveMethods(parsed, { traits, annotations });
   const definition = (name: string): string | undefined => placeInExtension(merged, name);
   const row = (method: string): string | undefined => merged.rows.get(method);
-  const found = verifyCatalog(
-    catalog,
-    read.definitions,
-    { ...derived, traits, annotations },
-    { ...places, definition, row },
-  );
+  const found = verifyCatalog(catalog, parsed, { ...derived, traits, annotations }, { ...places, definition, row });
   refuseDisagreements(found, input);
   const protocol: Protocol = {
     name: catalog.protocol,
@@ -115,7 +133,7 @@ export async function loadProtocol(options: LoadOptions): Promise<Protocol> {
     batches: catalog.batches ?? false,
     traits,
     definitions: withBuiltMessages(
-      read.definitions.map((item) => withAlias(item, derived)),
+      parsed.map((item) => withAlias(item, derived)),
       catalog.methods,
       traits,
       places,
@@ -130,9 +148,9 @@ export async function loadProtocol(options: LoadOptions): Promise<Protocol> {
       isDraft: status === 'draft',
       source,
     })),
-    formerNames: formerNamesFor(catalog.protocol, read.definitions),
+    formerNames: formerNamesFor(catalog.protocol, parsed),
     errata,
-    warnings: read.warnings,
+    warnings,
   };
   if (options.strict === true) refuseWarnings(protocol.warnings);
   return protocol;

@@ -208,6 +208,8 @@ export interface Protocol {
   /** All methods, by name. */
   readonly methods: readonly Method[];
   readonly errors: readonly CatalogError[];
+  /** The extension whose sides speak it with each other, if it is the protocol of one. */
+  readonly partOf?: string;
   /** The extensions that were added, in the order in which they were requested. */
   readonly extensions: readonly ProtocolExtension[];
   /** Names that definitions had in earlier revisions. */

@@ -98,6 +98,8 @@ export interface Traits {
   readonly extensionMethods?: ExtensionMethods;
   /** A regular expression of the names that the protocol reserves for itself, in objects with any names. */
   readonly reservedNames?: string;
+  /** What names of definitions begin with that names of calls omit. */
+  readonly definitionPrefix?: string;
   /** Sections of the specification that docs cite. */
   readonly specification?: {
     readonly envelope?: string;

@@ -26,9 +26,21 @@ export interface ExtensionCatalog {
   readonly methods?: readonly ExtensionMethod[];
   /** Further results of methods of the revision. */
   readonly results?: readonly { readonly method: string; readonly result: string }[];
-  /** Definitions of the revision that get the members of one of the extension. */
-  readonly members?: readonly { readonly definition: string; readonly from: string }[];
+  /** Definitions of the revision, or objects in a member of theirs, that get the members of one of the extension. */
+  readonly members?: readonly { readonly definition: string; readonly member?: string; readonly from: string }[];
+  /** A protocol that sides of the extension speak with each other; only built-in extensions have one. */
+  readonly protocol?: ExtensionProtocol;
   readonly errors?: readonly CatalogError[];
+}
+
+/** A protocol that belongs to an extension. */
+export interface ExtensionProtocol {
+  /** The folder of its generated files, next to those of revisions. */
+  readonly folder: string;
+  /** The folder of its schema, catalog and docs, below that of the extension. */
+  readonly path: string;
+  /** The revision with the same definitions, whose docs it uses. */
+  readonly docs?: string;
 }
 
 /** The name of the schema's file if the catalog does not name one. */

@@ -167,7 +167,9 @@ function printGenerateSummary(result: GenerateResult, out: string, dryRun: boole
 function extensionNotes(protocols: readonly Protocol[]): readonly string[] {
   const ids = new Set(protocols.flatMap(({ extensions }) => extensions.map(({ id }) => id)));
   return [...ids].flatMap((id) => {
-    const others = protocols.filter(({ extensions }) => !extensions.some((extension) => extension.id === id));
+    const others = protocols.filter(
+      ({ extensions, partOf }) => partOf === undefined && !extensions.some((extension) => extension.id === id),
+    );
     if (others.length === 0) return [];
     return [`${id} does not extend ${others.map(({ revision }) => revision).join(', ')}: generated without it`];
   });

@@ -11,6 +11,7 @@ import {
   isObject,
   objectFromEntries,
   ownMember,
+  parsePointer,
   type JsonObject,
   type JsonValue,
 } from '../../read/json/json.js';
@@ -325,7 +326,7 @@ class Merger {
 
   #addMembers(extension: Extension, index: number): void {
     const { catalog, places } = extension;
-    const { definition = '', from = '' } = catalog.members?.[index] ?? {};
+    const { definition = '', member, from = '' } = catalog.members?.[index] ?? {};
     const place = `${places.catalog}#${formatPointer('members', index)}`;
     const target = this.#definitions.get(definition);
     const properties = isObject(target) ? ownMember(target, 'properties') : undefined;
@@ -349,17 +350,50 @@ class Merger {
         remedy: 'Make them optional.',
       });
     }
+    const inside = member === undefined ? undefined : this.#objectMember(properties, member, `${place}/member`);
+    const known = inside === undefined ? Object.keys(properties) : this.#memberNames(inside);
     for (const name of Object.keys(added)) {
-      if (!Object.hasOwn(properties, name)) continue;
+      if (!known.includes(name)) continue;
       throw new McpgenError(
         `the member ${JSON.stringify(name)} of ${from} is also in ${this.#placeOfDefinition(definition)}/properties`,
         { place: `${places.schema}#${formatPointer(places.root, from, 'properties', name)}`, remedy: 'Rename it.' },
       );
     }
-    this.#definitions.set(
-      definition,
-      withMember(target, 'properties', objectFromEntries([...Object.entries(properties), ...Object.entries(added)])),
-    );
+    const extended =
+      member === undefined || inside === undefined
+        ? objectFromEntries([...Object.entries(properties), ...Object.entries(added)])
+        : withMember(properties, member, withPart(inside, from));
+    this.#definitions.set(definition, withMember(target, 'properties', extended));
+  }
+
+  /** The schema of a member that is an object. */
+  #objectMember(properties: JsonObject, name: string, place: string): JsonObject {
+    const schema = ownMember(properties, name);
+    const target = this.#resolve(schema);
+    const isObjectType = isObject(target) && (target['type'] === 'object' || Object.hasOwn(target, 'allOf'));
+    if (isObject(schema) && isObjectType) return schema;
+    throw new McpgenError(`${JSON.stringify(name)} is not a member with members`, {
+      place,
+      remedy: 'Name a member that is an object, or omit it.',
+    });
+  }
+
+  /** The names of an object's members, also of its parts. */
+  #memberNames(schema: JsonValue | undefined): readonly string[] {
+    const target = this.#resolve(schema);
+    if (!isObject(target)) return [];
+    const parts = ownMember(target, 'allOf');
+    return [
+      ...Object.keys(objectMember(target, 'properties')),
+      ...(Array.isArray(parts) ? (parts as readonly JsonValue[]).flatMap((part) => this.#memberNames(part)) : []),
+    ];
+  }
+
+  #resolve(schema: JsonValue | undefined): JsonValue | undefined {
+    const reference = isObject(schema) ? ownMember(schema, '$ref') : undefined;
+    return typeof reference === 'string'
+      ? this.#definitions.get(parsePointer(reference.slice(1)).at(-1) ?? '')
+      : schema;
   }
 
   #addErrors({ catalog, places }: Extension): void {
@@ -470,6 +504,13 @@ function withVariant(schema: JsonValue, name: string): JsonObject {
   if (isObject(schema) && Array.isArray(variants))
     return withMember(schema, 'anyOf', [...(variants as readonly JsonValue[]), refTo(name)]);
   return { anyOf: [schema, refTo(name)] };
+}
+
+/** A schema whose values are also of a definition. */
+function withPart(schema: JsonObject, name: string): JsonObject {
+  const parts = ownMember(schema, 'allOf');
+  const own = Array.isArray(parts) && Object.keys(schema).length === 1 ? (parts as readonly JsonValue[]) : [schema];
+  return { allOf: [...own, refTo(name)] };
 }
 
 function withMember(object: JsonObject, name: string, value: JsonValue): JsonObject {

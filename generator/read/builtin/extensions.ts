@@ -3,7 +3,7 @@ import { closestMatch } from '../../text.js';
 import type { ExtensionCatalog } from '../extension.js';
 import { readBuiltinJson } from '../files.js';
 import type { JsonObject } from '../json/json.js';
-import { docsOf, type Docs } from './docs.js';
+import { builtinDocs, docsOf, type Docs } from './docs.js';
 
 /** The entry of a built-in extension in `schema/manifest.json`. */
 export interface BuiltinExtension {
@@ -64,6 +64,48 @@ export function requireExtensionCatalog(id: string): ExtensionCatalog {
 /** The docs of a built-in extension, as added to a revision. */
 export function builtinExtensionDocs(id: string, revision: string): Docs {
   return docsOf(readBuiltinJson(...extensionFolder(id), 'docs.json') as JsonObject, revision);
+}
+
+/** The files of the protocol of a built-in extension, as texts. */
+export interface ExtensionProtocolFiles {
+  readonly folder: string;
+  readonly schema: { readonly name: string; readonly contents: string };
+  readonly catalog: { readonly name: string; readonly contents: string };
+  readonly docs: Docs;
+}
+
+/**
+ * The protocol that belongs to a built-in extension, if one does.
+ *
+ * @throws {@link McpgenError} if the extension is not built in.
+ */
+export function builtinExtensionProtocol(id: string): ExtensionProtocolFiles | undefined {
+  const { protocol } = requireExtensionCatalog(id);
+  if (protocol === undefined) return undefined;
+  const folder = [...extensionFolder(id), protocol.path];
+  const file = (name: string): ExtensionProtocolFiles['schema'] => ({
+    name: ['schema', ...folder, name].join('/'),
+    contents: JSON.stringify(readBuiltinJson(...folder, name)),
+  });
+  const own = docsOf(readBuiltinJson(...folder, 'docs.json') as JsonObject, protocol.docs ?? '');
+  return {
+    folder: protocol.folder,
+    schema: file('schema.json'),
+    catalog: file('catalog.json'),
+    docs: protocol.docs === undefined ? own : withFallback(own, builtinDocs(protocol.docs)),
+  };
+}
+
+/** Docs that are those of another file where a file has none. */
+function withFallback(first: Docs, second: Docs): Docs {
+  return {
+    definition: (name) => first.definition(name) ?? second.definition(name),
+    member: (name, path) =>
+      first.definition(name) === undefined
+        ? (second.member(name, path) ?? first.member(name, path))
+        : (first.member(name, path) ?? second.member(name, path)),
+    deprecated: (name, path) => first.deprecated(name, path) ?? second.deprecated(name, path),
+  };
 }
 
 /** The folder of an extension below `schema`, as names. */
