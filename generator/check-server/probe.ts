@@ -74,6 +74,8 @@ export interface Probe {
   readonly era?: 'stateful' | 'stateless';
   /** Only once, in the newest revision that the server speaks: it is about the process, not about messages. */
   readonly isOnce?: boolean;
+  /** Whether it only uses connections that it opens, so that it can run while others wait. */
+  readonly isSeparate?: boolean;
   /** Why it does not apply; undefined if it does. */
   readonly skip?: (context: ProbeContext) => string | undefined;
   readonly run: (context: ProbeContext) => Promise<void>;

@@ -19,7 +19,15 @@ import type { Connection } from './raw/connection.js';
 import { HttpConnection } from './raw/http.js';
 import { StdioConnection } from './raw/stdio.js';
 import type { CheckFinding, CheckReport, ProbeOutcome } from './report.js';
-import { handshake, Session, STATEFUL_REVISIONS, STATELESS_REVISION, type Handshake, type Reply } from './session.js';
+import {
+  handshake,
+  Pace,
+  Session,
+  STATEFUL_REVISIONS,
+  STATELESS_REVISION,
+  type Handshake,
+  type Reply,
+} from './session.js';
 
 /** Most milliseconds of one probe. */
 const PROBE_TIMEOUT_MS = 120_000;
@@ -31,6 +39,8 @@ const ALIVE_TIMEOUT_MS = 2000;
 const MAX_HANGS = 3;
 /** Revisions that are probed at the same time. */
 const CONCURRENCY = 2;
+/** Probes with their own connections that run at the same time, in addition to one of those that share a connection. */
+const SEPARATE_PROBES = 3;
 
 /** Options of {@link checkServer}. */
 export interface CheckSettings {
@@ -70,12 +80,21 @@ export async function checkServer(target: ServerTarget, settings: CheckSettings)
   }
 }
 
+/** What a probe has reported, also after it has ended. */
+interface Tally {
+  found: number;
+}
+
 class Check {
   readonly #target: ServerTarget;
   readonly #settings: CheckSettings;
   readonly #dispatcher: Dispatcher | undefined;
   readonly #findings: RawFinding[] = [];
   readonly #outcomes: ProbeOutcome[] = [];
+  readonly #tallies = new Map<ProbeOutcome, Tally>();
+  readonly #pace = new Pace();
+  /** Decisions about requests that had no answer yet, by connection. */
+  readonly #late = new Map<Connection, Promise<void>[]>();
   readonly #open = new Set<Connection>();
   /** Entries that a probe has reported, by connection. */
   readonly #reported = new WeakMap<Connection, Set<number>>();
@@ -114,10 +133,26 @@ class Check {
       transport: kind,
       revisions: spoken.map(({ revision }) => revision),
       tools,
-      probes: this.#outcomes,
+      probes: this.#sortedOutcomes(),
       findings: mergeFindings(this.#findings),
       fixed: [],
     };
+  }
+
+  /** The outcomes by revision and in the order of the probes, with what they found after they ended. */
+  #sortedOutcomes(): readonly ProbeOutcome[] {
+    const order = ['handshake', 'lists', ...PROBES.map(({ id }) => id)];
+    return this.#outcomes
+      .map((outcome) => {
+        const hasFound = outcome.status === 'passed' && (this.#tallies.get(outcome)?.found ?? 0) > 0;
+        return hasFound ? { ...outcome, status: 'found' as const } : outcome;
+      })
+      .sort(
+        (a, b) =>
+          Number(b.id === 'handshake') - Number(a.id === 'handshake') ||
+          compareText(b.revision ?? '', a.revision ?? '') ||
+          order.indexOf(a.id) - order.indexOf(b.id),
+      );
   }
 
   async closeAll(): Promise<void> {
@@ -135,7 +170,10 @@ class Check {
 
   /** Closes a connection and inspects what was said on it. */
   async #finish(connection: Connection, revision: string | undefined, probe: string): Promise<void> {
-    if (!this.#open.delete(connection)) return;
+    if (!this.#open.has(connection)) return;
+    await Promise.all(this.#late.get(connection) ?? []);
+    this.#late.delete(connection);
+    this.#open.delete(connection);
     await connection.close();
     if (connection instanceof StdioConnection) this.#stderr = connection.stderr || this.#stderr;
     if (connection.log.isFlooded) {
@@ -251,7 +289,7 @@ class Check {
     const connection = await this.#connect();
     const timeoutMs = this.#target.timeoutMs;
     if (revision === STATELESS_REVISION) return this.#speakStateless(connection);
-    const { session, reply, version } = await handshake(connection, revision, timeoutMs);
+    const { session, reply, version } = await handshake(connection, revision, timeoutMs, this.#pace);
     if (version !== revision || reply.result === undefined) {
       await this.#finish(connection, undefined, 'handshake');
       return { found: undefined, isSilent: reply.outcome === 'timeout' };
@@ -307,9 +345,9 @@ class Check {
     return { found: undefined, isSilent: reply.outcome === 'timeout' };
   }
 
-  /** The same session with the time limit of requests after the handshake. */
+  /** The same session with the time limit of requests after the handshake, waiting as the answers so far suggest. */
   #limited({ connection, revision, timeoutMs }: Session): Session {
-    return new Session(connection, revision, Math.min(timeoutMs, REQUEST_TIMEOUT_MS));
+    return new Session(connection, revision, Math.min(timeoutMs, REQUEST_TIMEOUT_MS), this.#paceOf(connection));
   }
 
   #speaksNothing(): McpgenError {
@@ -331,15 +369,11 @@ class Check {
     const spoken = all.map((item) => item.revision);
     let session = found.session;
     let hangs = 0;
-    const report = (finding: ReportedFinding): void => {
-      this.#report(finding, revision);
-    };
-    const facts = await this.#timed('lists', 'lists with all pages', revision, async () =>
-      readLists(
-        { session, report, isUnanswered: (own, reply, what) => isUnanswered(report, own, reply, what) },
-        found.capabilities,
-      ),
-    );
+    const facts = await this.#timed('lists', 'lists with all pages', revision, async (tally) => {
+      const report = this.#reporter(revision, tally);
+      const isUnanswered = this.#unansweredReporter(report);
+      return readLists({ session, report, isUnanswered }, found.capabilities);
+    });
     const known = facts ?? {
       capabilities: found.capabilities,
       tools: [],
@@ -347,28 +381,78 @@ class Check {
       prompts: [],
       paged: new Set(),
     };
-    for (const probe of PROBES) {
-      const note = this.#whySkipped(probe, session, isNewest) ?? (hangs >= MAX_HANGS ? 'the server hangs' : undefined);
-      if (note !== undefined) {
-        if (hangs >= MAX_HANGS) this.#skipped(probe, revision, note);
-        continue;
+    /** Runs a probe, unless it does not apply. Returns whether it ran. */
+    const runProbe = async (probe: Probe): Promise<boolean> => {
+      if (hangs >= MAX_HANGS) {
+        this.#skipped(probe, revision, 'the server hangs');
+        return false;
       }
       const own = new Set<Connection>();
+      const tally: Tally = { found: 0 };
+      const report = this.#reporter(revision, tally);
       const context = this.#context({ session, facts: known, spoken, own, report });
       const why = probe.skip?.(context);
       if (why !== undefined) {
         this.#skipped(probe, revision, why);
-        continue;
+        return false;
       }
       this.#settings.onProgress?.(`${revision}: ${probe.title}`);
-      await this.#timed(probe.id, probe.title, revision, async () => probe.run(context));
+      await this.#timed(probe.id, probe.title, revision, async () => probe.run(context), tally);
       for (const connection of own) await this.#finish(connection, revision, probe.id);
-      const { next, hasHung } = await this.#keepAlive(session, revision);
-      session = next;
-      hangs += hasHung ? 1 : 0;
-    }
-    await this.#finish(session.connection, revision, 'shared');
+      return true;
+    };
+    const probes = PROBES.filter((probe) => this.#whySkipped(probe, session, isNewest) === undefined);
+    const separate = probes.filter(({ isSeparate }) => isSeparate === true);
+    const runSeparate = async (): Promise<void> => {
+      for (let probe = separate.shift(); probe !== undefined; probe = separate.shift()) await runProbe(probe);
+    };
+    const hung: Connection[] = [];
+    const runShared = async (): Promise<void> => {
+      for (const probe of probes.filter(({ isSeparate }) => isSeparate !== true)) {
+        if (!(await runProbe(probe))) continue;
+        const next = await this.#keepAlive(session, revision);
+        if (next === session) continue;
+        hangs += 1;
+        // What it has not answered is decided while others are asked.
+        hung.push(session.connection);
+        session = next ?? session;
+      }
+    };
+    await Promise.all([runShared(), ...Array.from({ length: SEPARATE_PROBES }, runSeparate)]);
+    await Promise.all(
+      [...hung, session.connection].map(async (connection) => this.#finish(connection, revision, 'shared')),
+    );
     return known;
+  }
+
+  #reporter(revision: string, tally: Tally): ProbeContext['report'] {
+    return (finding) => {
+      tally.found += 1;
+      this.#report(finding, revision);
+    };
+  }
+
+  /** Over HTTP, each request has its own connection, and waits as long as it may. */
+  #paceOf({ kind }: Connection): Pace | undefined {
+    return kind === 'stdio' ? this.#pace : undefined;
+  }
+
+  /** Reports requests without an answer: at once if their time is over, otherwise when it is. */
+  #unansweredReporter(report: ProbeContext['report']): ProbeContext['isUnanswered'] {
+    return (session, reply, what) => {
+      const { connection, timeoutMs, pace } = session;
+      const restMs = timeoutMs - connection.log.ageOf(reply.sent.frame);
+      if (reply.outcome !== 'timeout' || pace === undefined || restMs <= 0)
+        return isUnanswered(report, session, reply, what);
+      const decision = (async () => {
+        const late = await session.reply(reply.sent, reply.id, restMs);
+        // What comes late shows how long this server takes.
+        if (late.message !== undefined) pace.note(connection.log.ageOf(reply.sent.frame));
+        isUnanswered(report, session, late, what);
+      })();
+      this.#late.set(connection, [...(this.#late.get(connection) ?? []), decision]);
+      return true;
+    };
   }
 
   #whySkipped(probe: Probe, session: Session, isNewest: boolean): string | undefined {
@@ -396,9 +480,14 @@ class Check {
   }
 
   /** Runs a probe within its time. What goes wrong is its outcome. */
-  async #timed<T>(id: string, title: string, revision: string, action: () => Promise<T>): Promise<T | undefined> {
+  async #timed<T>(
+    id: string,
+    title: string,
+    revision: string,
+    action: (tally: Tally) => Promise<T>,
+    tally: Tally = { found: 0 },
+  ): Promise<T | undefined> {
     const start = performance.now();
-    const before = this.#findings.length;
     const controller = new AbortController();
     let note: string | undefined;
     let result: T | undefined;
@@ -407,34 +496,35 @@ class Check {
         throw new Error(`not finished after ${PROBE_TIMEOUT_MS / 1000} s`);
       });
       limit.catch(() => undefined);
-      result = await Promise.race([action(), limit]);
+      result = await Promise.race([action(tally), limit]);
     } catch (error) {
       note = error instanceof Error ? error.message : String(error);
     }
     controller.abort();
-    const status = note !== undefined ? 'failed' : this.#findings.length > before ? 'found' : 'passed';
-    this.#outcomes.push({
+    const outcome: ProbeOutcome = {
       id,
       title,
       revision,
-      status,
+      status: note === undefined ? 'passed' : 'failed',
       ...(note === undefined ? {} : { note: this.#target.secrets.redact(note) }),
       milliseconds: Math.round(performance.now() - start),
-    });
+    };
+    this.#outcomes.push(outcome);
+    this.#tallies.set(outcome, tally);
     return result;
   }
 
-  /** The session of a revision, with a new process if the old one ended or hangs. */
-  async #keepAlive(session: Session, revision: string): Promise<{ readonly next: Session; readonly hasHung: boolean }> {
+  /** The session itself; one with a new process if the old one ended or hangs; undefined if none starts. */
+  async #keepAlive(session: Session, revision: string): Promise<Session | undefined> {
     const { connection } = session;
     const isRunning = connection.end === undefined && !connection.log.isFlooded;
     // Over HTTP each request has its own connection.
-    if (isRunning && (connection.kind === 'http' || (await isAlive(session, ALIVE_TIMEOUT_MS)))) {
-      return { next: session, hasHung: false };
-    }
-    await this.#finish(connection, revision, 'shared');
-    const next = await this.#start(revision).catch(() => undefined);
-    return { next: next ?? session, hasHung: true };
+    if (isRunning && (connection.kind === 'http' || (await isAlive(session, ALIVE_TIMEOUT_MS)))) return session;
+    return this.#startShared(revision).catch(() => undefined);
+  }
+
+  async #startShared(revision: string): Promise<Session> {
+    return this.#limited(await this.#start(revision));
   }
 
   async #start(revision: string): Promise<Session> {
@@ -448,7 +538,7 @@ class Check {
     }
     const { session, version } = await handshake(connection, revision, this.#target.timeoutMs);
     if (version !== revision) throw new Error(`the server no longer agrees on ${revision}`);
-    return this.#limited(session);
+    return new Session(session.connection, revision, timeoutMs);
   }
 
   #context({
@@ -498,7 +588,7 @@ class Check {
         ),
       shake: async (version): Promise<Handshake> => handshake(await open(), version, target.timeoutMs),
       report,
-      isUnanswered: (own_, reply, what) => isUnanswered(report, own_, reply, what),
+      isUnanswered: this.#unansweredReporter(report),
     };
   }
 }

@@ -14,6 +14,8 @@ const CLIENT_INFO = { name: 'mcpgen-check-server', version: '1.0.0' };
 /** How a request was answered. */
 export interface Reply {
   readonly sent: Sent;
+  /** The id of the request; undefined for null. */
+  readonly id: string | number | undefined;
   /** `over`: the process ended, or the HTTP response is complete without a response message. */
   readonly outcome: 'result' | 'error' | 'over' | 'timeout';
   /** Numbers of the entries sent and received. */
@@ -35,17 +37,41 @@ export interface RequestOptions extends SendOptions {
 
 let nextId = 1;
 
+/** Fewest milliseconds that an answer is waited for before something else is asked. */
+const MIN_PATIENCE_MS = 2000;
+/** How many times longer than the slowest answer so far is waited. */
+const PATIENCE_FACTOR = 5;
+
+/** How long a server takes to answer, from which follows how long nothing else is asked meanwhile. */
+export class Pace {
+  #slowestMs: number | undefined;
+
+  /** Notes how long an answer took. */
+  note(milliseconds: number): void {
+    this.#slowestMs = Math.max(this.#slowestMs ?? 0, milliseconds);
+  }
+
+  /** Milliseconds to wait, at most the time limit, which applies until there was an answer. */
+  patienceMs(timeoutMs: number): number {
+    if (this.#slowestMs === undefined) return timeoutMs;
+    return Math.min(timeoutMs, Math.max(MIN_PATIENCE_MS, this.#slowestMs * PATIENCE_FACTOR));
+  }
+}
+
 /** A connection on which a revision is spoken. */
 export class Session {
   readonly connection: Connection;
   readonly revision: string;
   /** Milliseconds that a request may take. */
   readonly timeoutMs: number;
+  /** Shortens how long requests wait; what is late then is decided at the time limit. Undefined waits that long. */
+  readonly pace: Pace | undefined;
 
-  constructor(connection: Connection, revision: string, timeoutMs: number) {
+  constructor(connection: Connection, revision: string, timeoutMs: number, pace?: Pace) {
     this.connection = connection;
     this.revision = revision;
     this.timeoutMs = timeoutMs;
+    this.pace = pace;
   }
 
   get isStateless(): boolean {
@@ -69,10 +95,14 @@ export class Session {
       method,
       ...(params === undefined && Object.keys(own).length === 0 ? {} : { params: own }),
     };
-    return this.exchange(JSON.stringify(message), id, {
+    const start = performance.now();
+    const reply = await this.exchange(JSON.stringify(message), id, {
+      timeoutMs: this.pace?.patienceMs(this.timeoutMs) ?? this.timeoutMs,
       ...options,
       headers: { ...this.#headersFor(method, params), ...options.headers },
     });
+    if (reply.message !== undefined) this.pace?.note(performance.now() - start);
+    return reply;
   }
 
   /** Sends a notification. */
@@ -120,6 +150,7 @@ export class Session {
       const frames = [sent.frame, ...this.#responseFrame(sent)];
       return {
         sent,
+        id,
         outcome: found ?? 'timeout',
         frames,
         message: undefined,
@@ -134,6 +165,7 @@ export class Session {
     const code = isObject(error) ? ownMember(error, 'code') : undefined;
     return {
       sent,
+      id,
       outcome: error === undefined ? 'result' : 'error',
       frames: [sent.frame, frame],
       message,
@@ -210,10 +242,17 @@ export interface Handshake {
  * Sends `initialize`, and `notifications/initialized` if the server agrees to the version. Over HTTP, the session and the
  * version are in the headers from then on.
  */
-export async function handshake(connection: Connection, revision: string, timeoutMs: number): Promise<Handshake> {
+export async function handshake(
+  connection: Connection,
+  revision: string,
+  timeoutMs: number,
+  pace?: Pace,
+): Promise<Handshake> {
   const session = new Session(connection, revision, timeoutMs);
   const params = { protocolVersion: revision, capabilities: {}, clientInfo: CLIENT_INFO };
+  const start = performance.now();
   const reply = await session.request('initialize', params);
+  if (reply.message !== undefined) pace?.note(performance.now() - start);
   const version = reply.result === undefined ? undefined : ownMember(reply.result, 'protocolVersion');
   if (version === revision) {
     await adoptSession(session, reply);

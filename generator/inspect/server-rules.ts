@@ -254,6 +254,22 @@ export const SERVER_RULES = {
     section: 'basic#requests',
     foundIn: 'server',
   },
+  'cancellation-blocks': {
+    severity: 'violation',
+    title: 'after a request is cancelled, nothing is answered',
+    help: 'A cancellation concerns one request: stop its work, and answer the others.',
+    section: 'basic/utilities/cancellation',
+    stateless: 'basic/patterns/cancellation',
+    foundIn: 'server',
+  },
+  'cancelled-answered': {
+    severity: 'deviation',
+    title: 'a cancelled call is answered',
+    help: 'Stop the work of a cancelled request, and send no response to it. Whoever waited is no longer there.',
+    section: 'basic/utilities/cancellation',
+    stateless: 'basic/patterns/cancellation',
+    foundIn: 'server',
+  },
   'split-frame': {
     severity: 'violation',
     title: 'a message that arrives in pieces is lost',

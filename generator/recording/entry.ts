@@ -21,6 +21,8 @@ export interface RecordingHeader {
   /** The revision, if whoever recorded it knew it; without it, the handshake or `_meta` says. */
   readonly revision?: string;
   readonly note?: string;
+  /** What was redacted: names by these patterns in addition to the usual ones, or nothing. */
+  readonly redact?: false | readonly string[];
   /** Rules that the conversation breaks on purpose; `inspect` does not report them. */
   readonly ignore?: readonly string[];
 }

@@ -196,6 +196,7 @@ function readHeader(value: JsonValue | undefined, line: number): RecordingHeader
   };
   const transport = text('transport');
   const ignore = ownMember(given, 'ignore');
+  const redact = readRedact(given);
   return {
     version: RECORDING_VERSION,
     ...(transport === 'stdio' || transport === 'http' || transport === 'sse' ? { transport } : {}),
@@ -206,8 +207,16 @@ function readHeader(value: JsonValue | undefined, line: number): RecordingHeader
       revision: text('revision'),
       note: text('note'),
     }),
+    ...(redact === undefined ? {} : { redact }),
     ...(Array.isArray(ignore) ? { ignore: ignore.filter((rule) => typeof rule === 'string') } : {}),
   };
+}
+
+/** What the recorder was asked to redact: false if nothing, or the patterns; undefined for the usual names. */
+export function readRedact(header: JsonObject): false | readonly string[] | undefined {
+  const redact = ownMember(header, 'redact');
+  if (redact === false) return false;
+  return Array.isArray(redact) ? redact.filter((pattern) => typeof pattern === 'string') : undefined;
 }
 
 function definedTexts(members: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {

@@ -52,10 +52,13 @@ export class RecordedServer {
   readonly #same = new Map<string, ExchangeList>();
   readonly #warn: (text: string) => void;
 
-  /** @param warn - Receives what was answered by something else than the same request. */
-  constructor(script: Script, warn: (text: string) => void) {
+  /**
+   * @param scripts - What each recorded client sent, and what it received.
+   * @param warn - Receives what was answered by something else than the same request.
+   */
+  constructor(scripts: readonly Script[], warn: (text: string) => void) {
     this.#warn = warn;
-    for (const exchange of readExchanges(script)) {
+    for (const exchange of scripts.flatMap(readExchanges)) {
       addTo(this.#ofMethod, exchange.method, exchange);
       addTo(this.#same, `${exchange.method} ${exchange.params}`, exchange);
     }

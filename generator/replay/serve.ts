@@ -11,11 +11,11 @@ import type { Script } from './script.js';
 
 /** Serves one client over standard input and output. Resolves when it has closed the connection. */
 export async function serveStdio(
-  script: Script,
+  scripts: readonly Script[],
   warn: (text: string) => void,
   transport: Transport = stdioServerTransport(),
 ): Promise<void> {
-  const connection = new MockConnection(new RecordedServer(script, warn), transport);
+  const connection = new MockConnection(new RecordedServer(scripts, warn), transport);
   await new Promise<void>((resolve, reject) => {
     transport.onclose = resolve;
     connection.start().catch(reject);
@@ -31,19 +31,20 @@ type HttpServer = Exclude<HttpHandlerOptions['server'], (...args: never) => unkn
  * @param port - 0 chooses a free one.
  */
 export async function serveRecording(
-  script: Script,
+  scripts: readonly Script[],
   port: number,
   warn: (text: string) => void,
 ): Promise<ListeningServer> {
-  const shared = new RecordedServer(script, warn);
+  const shared = new RecordedServer(scripts, warn);
+  const recordedRevision = scripts.find(({ revision }) => revision !== undefined)?.revision;
   // The revision that was recorded decides whether there are sessions.
-  const spoken = REVISIONS.filter(({ version }) => version === script.revision);
+  const spoken = REVISIONS.filter(({ version }) => version === recordedRevision);
   const revisions = spoken.length === 0 ? REVISIONS : spoken;
   const server = {
     revisions,
     settings: {},
     connect: async (transport: Transport, version?: string) => {
-      const recorded = version === undefined ? new RecordedServer(script, warn) : shared;
+      const recorded = version === undefined ? new RecordedServer(scripts, warn) : shared;
       const connection = new MockConnection(recorded, transport);
       await connection.start();
       return {
@@ -51,7 +52,7 @@ export async function serveRecording(
           return version ?? connection.revision;
         },
         classifyMessage: (value: unknown) => {
-          const spokenVersion = version ?? connection.revision ?? script.revision;
+          const spokenVersion = version ?? connection.revision ?? recordedRevision;
           const { classify } = revisions.find((item) => item.version === spokenVersion) ?? revision20251125;
           return classifyMessage(value, { classify });
         },

@@ -44,6 +44,8 @@ const STDIO_RULES: Readonly<Record<string, readonly [rule: string, revisions?: s
   'drops-batches': ['batch-unsupported', '2025-03-26'],
   'loses-some-of-many': ['concurrent-lost'],
   'answers-twice': ['duplicate-response'],
+  'stops-at-cancellations': ['cancellation-blocks'],
+  'answers-what-was-cancelled': ['cancelled-answered'],
   'stops-at-large-messages': ['large-frame'],
   'sends-without-end': ['flood'],
   'lists-a-tool-twice': ['duplicate-tool'],

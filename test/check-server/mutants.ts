@@ -159,6 +159,28 @@ export const STDIO_MUTANTS: Readonly<Record<string, StdioMutant>> = {
     },
   },
   'answers-twice': { response: (message, request) => (request.method === 'tools/list' ? [message, message] : message) },
+  'stops-at-cancellations': (() => {
+    const seen = new Set<unknown>();
+    let isStuck = false;
+    return {
+      request: (message) => {
+        if (message.id !== undefined) seen.add(message.id);
+        // Others cancel what it does not know.
+        isStuck ||= message.method === 'notifications/cancelled' && seen.has(message.params?.['requestId']);
+        return isStuck ? undefined : message;
+      },
+    };
+  })(),
+  'answers-what-was-cancelled': {
+    request: (message, { write }) => {
+      if (message.method !== 'tools/call' || message.params?.['name'] !== 'water') return message;
+      const result = { content: [{ type: 'text', text: '{"text":"a"}' }], structuredContent: { text: 'a' } };
+      setTimeout(() => {
+        write(`${JSON.stringify(succeed(message, result))}\n`);
+      }, 1000);
+      return undefined;
+    },
+  },
   'stops-at-large-messages': (() => {
     let isStuck = false;
     return {

@@ -458,7 +458,7 @@ describe('the recorded server', () => {
     const script = readScript(entries);
     expect(script.steps.length).toBeGreaterThan(1);
     const [client, server] = memoryPair();
-    await new MockConnection(new RecordedServer(script, () => undefined), server).start();
+    await new MockConnection(new RecordedServer([script], () => undefined), server).start();
     const result = await playScript(client, script, { timeoutMs: 1000, matchers: { ...DEFAULTS, isExact: true } });
     expect(result.differences).toEqual([]);
     expect(result.compared).toBeGreaterThan(0);
@@ -469,7 +469,7 @@ describe('the recorded server', () => {
     const [client, server] = memoryPair();
     const received: JsonObject[] = [];
     client.onmessage = (value) => received.push(value as JsonObject);
-    await new MockConnection(new RecordedServer(readScript(entriesOf(lines)), () => undefined), server).start();
+    await new MockConnection(new RecordedServer([readScript(entriesOf(lines))], () => undefined), server).start();
     await client.start();
     return { client, received };
   };

@@ -17,6 +17,7 @@ const KNOWN_VERSIONS: readonly string[] = [...STATEFUL_REVISIONS, STATELESS_REVI
 export const VERSION_PROBES: readonly Probe[] = [
   {
     id: 'unknown-versions',
+    isSeparate: true,
     title: 'initialize with versions that do not exist',
     era: 'stateful',
     isOnce: true,
@@ -133,6 +134,7 @@ export const VERSION_PROBES: readonly Probe[] = [
   },
   {
     id: 'listen',
+    isSeparate: true,
     title: 'subscriptions/listen',
     era: 'stateless',
     run: async (context) => {

@@ -68,6 +68,7 @@ export const HTTP_PROBES: readonly Probe[] = [
   },
   {
     id: 'get',
+    isSeparate: true,
     title: 'GET',
     transport: 'http',
     era: 'stateful',
@@ -142,6 +143,7 @@ export const HTTP_PROBES: readonly Probe[] = [
   },
   {
     id: 'sessions',
+    isSeparate: true,
     title: 'sessions',
     transport: 'http',
     era: 'stateful',
@@ -150,6 +152,7 @@ export const HTTP_PROBES: readonly Probe[] = [
   },
   {
     id: 'replay',
+    isSeparate: true,
     title: 'resumption of a stream',
     transport: 'http',
     era: 'stateful',

@@ -137,6 +137,7 @@ export const LIST_PROBES: readonly Probe[] = [
   },
   {
     id: 'list-again',
+    isSeparate: true,
     title: 'the list of tools, on another connection',
     // Older revisions do not say that the list is the same.
     era: 'stateless',

@@ -2,7 +2,8 @@
 import { STANDARD_ERROR_CODES } from '../../../generated/runtime/jsonrpc/error-codes.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ownMember, type JsonValue } from '../../read/json/json.js';
-import { received } from '../raw/connection.js';
+import { received, type Sent } from '../raw/connection.js';
+import { HttpConnection } from '../raw/http.js';
 import { isResponse, messagesOfEntry } from '../../recording/message.js';
 import type { Probe, ProbeContext } from '../probe.js';
 import { textIn, type Session } from '../session.js';
@@ -16,9 +17,13 @@ const BURST = 40;
 /** Bytes of a large message. */
 const LARGE_BYTES = 1024 * 1024;
 
+function harmlessMethod({ isStateless }: Session): string {
+  return isStateless ? 'server/discover' : 'ping';
+}
+
 /** A request that every server answers, with a result or an error. */
 export async function isAlive(session: Session, timeoutMs = session.timeoutMs): Promise<boolean> {
-  const method = session.isStateless ? 'server/discover' : 'ping';
+  const method = harmlessMethod(session);
   const { outcome } = await session.request(method, undefined, { timeoutMs });
   return outcome === 'result' || outcome === 'error';
 }
@@ -75,7 +80,10 @@ export const MESSAGE_PROBES: readonly Probe[] = [
       const { session, report } = context;
       const { connection } = session;
       const ids = Array.from({ length: BURST }, (_, index) => `mcpgen-burst-${index}`);
-      const replies = await Promise.all(ids.map(async (id) => session.request('mcpgen/check-burst', {}, { id })));
+      const { timeoutMs } = session;
+      const replies = await Promise.all(
+        ids.map(async (id) => session.request('mcpgen/check-burst', {}, { id, timeoutMs })),
+      );
       const [first] = replies;
       if (first === undefined) return;
       // Refusing many requests is allowed.
@@ -96,6 +104,7 @@ export const MESSAGE_PROBES: readonly Probe[] = [
   },
   {
     id: 'split',
+    isSeparate: true,
     title: 'a message that arrives in pieces',
     transport: 'stdio',
     isOnce: true,
@@ -117,6 +126,7 @@ export const MESSAGE_PROBES: readonly Probe[] = [
   },
   {
     id: 'joined',
+    isSeparate: true,
     title: 'messages that arrive together',
     transport: 'stdio',
     isOnce: true,
@@ -142,12 +152,14 @@ export const MESSAGE_PROBES: readonly Probe[] = [
   },
   {
     id: 'malformed',
+    isSeparate: true,
     title: 'malformed messages',
     isOnce: true,
     run: runMalformed,
   },
   {
     id: 'batch-newer',
+    isSeparate: true,
     title: 'a batch, which only 2025-03-26 has',
     skip: ({ revision }) => (revision === '2025-03-26' ? 'it has batches' : undefined),
     isOnce: true,
@@ -160,6 +172,7 @@ export const MESSAGE_PROBES: readonly Probe[] = [
   },
   {
     id: 'batch',
+    isSeparate: true,
     title: 'a batch',
     skip: ({ revision }) => (revision === '2025-03-26' ? undefined : 'only in 2025-03-26'),
     run: async (context) => {
@@ -180,7 +193,14 @@ export const MESSAGE_PROBES: readonly Probe[] = [
     },
   },
   {
+    id: 'cancellation',
+    title: 'a request that is cancelled',
+    isSeparate: true,
+    run: runCancellation,
+  },
+  {
     id: 'large',
+    isSeparate: true,
     title: 'a large message',
     isOnce: true,
     run: async (context) => {
@@ -203,12 +223,49 @@ export const MESSAGE_PROBES: readonly Probe[] = [
 ];
 
 function batchText(session: Session): string {
-  const method = session.isStateless ? 'server/discover' : 'ping';
+  const method = harmlessMethod(session);
   return JSON.stringify(['batch-1', 'batch-2'].map((id) => ({ jsonrpc: '2.0', id, method, params: session.params() })));
 }
 
 function batchHeaders({ isStateless, revision }: Session): Readonly<Record<string, string>> {
   return isStateless ? { 'mcp-protocol-version': revision, 'mcp-method': 'server/discover' } : {};
+}
+
+/** Cancels a request in flight; the server must still answer the next one. */
+async function runCancellation(context: ProbeContext): Promise<void> {
+  const session = await context.start();
+  const { connection } = session;
+  const [cancelled, next] = ['mcpgen-check-cancelled', 'mcpgen-check-after'] as const;
+  const message = (id: string): string =>
+    JSON.stringify({ jsonrpc: '2.0', id, method: harmlessMethod(session), params: session.params() });
+  const cancellation = { requestId: cancelled, reason: 'a check' };
+  const frames: number[] = [];
+  let sent: Sent;
+  if (connection instanceof HttpConnection) {
+    const first = await connection.send(message(cancelled), { headers: batchHeaders(session) });
+    // Without sessions, a client cancels by closing the response.
+    if (session.isStateless) connection.abort(first);
+    else frames.push((await session.notify('notifications/cancelled', cancellation)).frame);
+    sent = await connection.send(message(next), { headers: batchHeaders(session) });
+    frames.unshift(first.frame);
+    frames.push(sent.frame);
+  } else {
+    const params = session.params(cancellation);
+    const notification = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params });
+    // In one write, so that the request is still in flight.
+    sent = await connection.send([message(cancelled), notification, message(next)].join('\n'));
+    frames.push(sent.frame, sent.frame + 1, sent.frame + 2);
+  }
+  const reply = await session.reply(sent, next);
+  if (reply.outcome === 'result' || reply.outcome === 'error' || Number(reply.status) >= 400) return;
+  const hasEnded = connection.end !== undefined;
+  context.report({
+    rule: 'cancellation-blocks',
+    subject: 'a cancelled request',
+    message: `after a request was cancelled, ${hasEnded ? 'the server exits' : 'the next one has no answer'}`,
+    connection,
+    frames: [...frames, ...(hasEnded ? [connection.log.entries.length] : [])],
+  });
 }
 
 /** Texts that are not messages, each with the codes that JSON-RPC 2.0 has for it. */
@@ -221,24 +278,37 @@ const MALFORMED: readonly (readonly [string, string, readonly number[]])[] = [
 ];
 
 async function runMalformed(context: ProbeContext): Promise<void> {
-  let session = await context.start();
-  for (const [what, text, codes] of MALFORMED) {
-    const { connection } = session;
-    const sent = await connection.send(text, { headers: batchHeaders(session) });
-    await connection.log.wait(
-      () => received(connection.log, sent.frame).find(({ message }) => isResponse(message)),
-      QUIET_MS,
+  const session = await context.start();
+  for (const [index, malformed] of MALFORMED.entries()) {
+    if (await sendMalformed(context, session, malformed)) continue;
+    // An invalid message ended or blocked the server: each of the others has its own connection, so that the waits overlap.
+    await Promise.all(
+      MALFORMED.slice(index + 1).map(async (next) => sendMalformed(context, await context.start(), next)),
     );
-    const status = context.transport === 'http' ? await session.status(sent) : undefined;
-    const isAnswering = await afterwards(context, session, sent.frame, what);
-    // A slow server has answered it by now, before the request that followed.
-    const answer = received(connection.log, sent.frame).find(
-      ({ message }) => isResponse(message) && !isOwn(ownMember(message, 'id')),
-    );
-    reportMalformed(context, session, { what, frame: sent.frame, answer, codes, status });
-    // An invalid message may have ended the server.
-    if (!isAnswering) session = await context.start();
+    return;
   }
+}
+
+/** Sends one malformed text. Returns whether the server answers requests after it. */
+async function sendMalformed(
+  context: ProbeContext,
+  session: Session,
+  [what, text, codes]: (typeof MALFORMED)[number],
+): Promise<boolean> {
+  const { connection } = session;
+  const sent = await connection.send(text, { headers: batchHeaders(session) });
+  await connection.log.wait(
+    () => received(connection.log, sent.frame).find(({ message }) => isResponse(message)),
+    QUIET_MS,
+  );
+  const status = context.transport === 'http' ? await session.status(sent) : undefined;
+  const isAnswering = await afterwards(context, session, sent.frame, what);
+  // A slow server has answered it by now, before the request that followed.
+  const answer = received(connection.log, sent.frame).find(
+    ({ message }) => isResponse(message) && !isOwn(ownMember(message, 'id')),
+  );
+  reportMalformed(context, session, { what, frame: sent.frame, answer, codes, status });
+  return isAnswering;
 }
 
 /** Whether an id is of a request that was valid. */

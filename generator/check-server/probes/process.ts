@@ -17,6 +17,7 @@ async function started(context: ProbeContext): Promise<StdioConnection> {
 export const PROCESS_PROBES: readonly Probe[] = [
   {
     id: 'end-of-input',
+    isSeparate: true,
     title: 'exit at the end of input',
     transport: 'stdio',
     isOnce: true,
@@ -37,6 +38,7 @@ export const PROCESS_PROBES: readonly Probe[] = [
   },
   {
     id: 'sigterm',
+    isSeparate: true,
     title: 'exit on SIGTERM',
     transport: 'stdio',
     isOnce: true,

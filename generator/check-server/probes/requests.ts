@@ -232,15 +232,14 @@ export const REQUEST_PROBES: readonly Probe[] = [
       const { session, report } = context;
       const { connection } = session;
       // The error of an unknown method is the cheapest answer in every revision.
+      let method = 'mcpgen/check-ids';
       for (const id of IDS) {
-        const reply = await session.request(
-          'mcpgen/check-ids',
-          {},
-          { id, timeoutMs: Math.min(2000, session.timeoutMs) },
-        );
+        const reply = await session.request(method, {}, { id });
+        // Whoever ignores unknown methods may still have an answer to this one.
+        if (reply.message === undefined) method = session.isStateless ? 'server/discover' : 'ping';
         const message = reply.message;
         const isNull = message !== undefined && (ownMember(message, 'id') ?? null) === null;
-        if (reply.outcome === 'error' && !isNull) continue;
+        if (message !== undefined && !isNull) continue;
         const other = received(connection.log, reply.sent.frame).find((item) => isResponse(item.message));
         const found = other === undefined ? undefined : (ownMember(other.message, 'id') ?? null);
         if (other === undefined) {

@@ -38,6 +38,11 @@ export class Log {
     return this.entries.length;
   }
 
+  /** Milliseconds since an entry was added. */
+  ageOf(frame: number): number {
+    return performance.now() - this.#started - (this.entries[frame - 1]?.time ?? 0);
+  }
+
   /** Has all waiting callers look again. */
   wake(): void {
     for (const check of [...this.#waiting]) check();

@@ -98,6 +98,7 @@ function openRecording(options: RecordCommandOptions): OpenRecording {
     transport: http === undefined ? 'stdio' : 'http',
     started: new Date().toISOString(),
     server: http === undefined ? words.map(quoted).join(' ') : displayUrl(http.url.href),
+    ...(redacts ? (patterns.length === 0 ? {} : { redact: patterns }) : { redact: false }),
   };
   const findings = inspect ? new LiveFindings(header) : undefined;
   const recorder = new Recorder({ file, redactor, maxFrameBytes, onEntry: findings?.add }, header);

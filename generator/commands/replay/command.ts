@@ -14,8 +14,8 @@ import { assertUpdatable, updateRecording } from './update.js';
 export async function replayCommand({ file, matchers, action }: ReplayOptions): Promise<number> {
   const conversations = await readConversations(file);
   if (action.kind === 'play') return playAll(file, conversations, action, matchers);
+  if (action.kind === 'serve') return serve(scriptsOfOne(file, conversations), action.port);
   const script = single(file, conversations);
-  if (action.kind === 'serve') return serve(script, action.port);
   const { writeTest } = await import('./write-test.js');
   printLine(await writeTest(file, script, action, matchers));
   return 0;
@@ -95,16 +95,16 @@ async function play(script: Script, target: ServerTarget, matchers: Matchers): P
   }
 }
 
-async function serve(script: Script, port: number | undefined): Promise<number> {
+async function serve(scripts: readonly Script[], port: number | undefined): Promise<number> {
   const warn = (message: string): void => {
     printWarning({ message });
   };
   const { serveRecording, serveStdio } = await import('../../replay/serve.js');
   if (port === undefined) {
-    await serveStdio(script, warn);
+    await serveStdio(scripts, warn);
     return 0;
   }
-  const server = await listen(() => serveRecording(script, port, warn), port);
+  const server = await listen(() => serveRecording(scripts, port, warn), port);
   printLine(`listening on ${server.url.href}`);
   await new Promise<void>((resolve) => {
     process.once('SIGINT', resolve);
@@ -126,12 +126,20 @@ async function listen<T>(open: () => Promise<T>, port: number): Promise<T> {
   }
 }
 
+/** The clients of one recording, which a mock server has as one. */
+function scriptsOfOne(file: string, conversations: readonly Recorded[]): readonly Script[] {
+  const [first] = conversations;
+  if (conversations.some(({ header }) => header === undefined || header !== first?.header))
+    return [single(file, conversations)];
+  return conversations.map(({ script }) => script);
+}
+
 function single(file: string, conversations: readonly Recorded[]): Script {
   const [first, ...others] = conversations;
   if (first === undefined || others.length > 0) {
     throw new McpgenError(`has ${conversations.length} conversations`, {
       place: file,
-      remedy: 'Pass a recording of one: put each, from its header on, into a file.',
+      remedy: 'Pass a recording of one client: put each conversation, from its header on, into a file.',
     });
   }
   return first.script;

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { McpgenError } from '../../errors.js';
 import type { Entry, RecordingHeader } from '../../recording/entry.js';
 import { RecordingReader } from '../../recording/read.js';
+import { entriesByClient } from '../../replay/clients.js';
 import { readScript, type Script } from '../../replay/script.js';
 
 /** Most bytes of a recording that is replayed, since all of it is in memory. */
@@ -14,7 +15,7 @@ export interface Recorded {
 }
 
 /**
- * The conversations of a recording in which the client sent something.
+ * The conversations of a recording in which a client sent something; each client over HTTP has one.
  *
  * @throws {@link McpgenError} if the file cannot be read, or has no conversation.
  */
@@ -46,7 +47,9 @@ export async function readConversations(file: string): Promise<readonly Recorded
       cause: error,
     });
   }
-  const scripts = conversations.map(({ header, entries }) => ({ header, script: readScript(entries) }));
+  const scripts = conversations.flatMap(({ header, entries }) =>
+    entriesByClient(entries).map((own) => ({ header, script: readScript(own) })),
+  );
   const played = scripts.filter(({ script }) => script.steps.length > 0);
   if (played.length > 0) return played;
   throw new McpgenError('no message of a client is in it', {

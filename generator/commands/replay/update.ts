@@ -5,6 +5,7 @@ import { McpgenError } from '../../errors.js';
 import { isObject, ownMember, stableStringify, type JsonObject, type JsonValue } from '../../read/json/json.js';
 import { isHeaderLine } from '../../recording/entry.js';
 import { messagesOf } from '../../recording/message.js';
+import { readRedact } from '../../recording/read.js';
 import { RedactedPlaces, Redactor } from '../../recording/redact.js';
 
 /** @throws {@link McpgenError} if the file is not a recording of `mcpgen record`, whose form can be kept. */
@@ -38,11 +39,13 @@ export function updateRecording(file: string, current: ReadonlyMap<JsonObject, J
     byText.set(key, [...(byText.get(key) ?? []), after]);
   }
   let changed = 0;
+  let redactor: Redactor | undefined = new Redactor();
   const lines = readFileSync(file, 'utf8')
     .split('\n')
     .map((line) => {
       if (line.trim() === '') return line;
       const entry = JSON.parse(line) as JsonValue;
+      if (isHeaderLine(entry)) redactor = redactorOf(ownMember(entry, 'recording'));
       const frame = isObject(entry) ? ownMember(entry, 'frame') : undefined;
       if (!isObject(entry) || frame === undefined || ownMember(entry, 'from') !== 'server') return line;
       const successors: JsonObject[] = [];
@@ -56,13 +59,19 @@ export function updateRecording(file: string, current: ReadonlyMap<JsonObject, J
       changed += 1;
       const places = new RedactedPlaces();
       // What the server sends now may have secrets that it did not have.
-      const text = new Redactor().json(JSON.stringify(updated), places);
+      const text = redactor?.json(JSON.stringify(updated), places) ?? JSON.stringify(updated);
       const { frame: _frame, redacted: _redacted, ...rest } = entry;
       const redacted = places.list === undefined ? {} : { redacted: places.list };
       return `${JSON.stringify({ ...rest, ...redacted }).slice(0, -1)},"frame":${text}}`;
     });
   if (changed > 0) replaceFile(file, lines.join('\n'));
   return changed;
+}
+
+/** Replaces what the recorder replaced; undefined if that was nothing. */
+function redactorOf(header: JsonValue | undefined): Redactor | undefined {
+  const redact = isObject(header) ? readRedact(header) : undefined;
+  return redact === false ? undefined : new Redactor(redact);
 }
 
 function replaceFile(file: string, text: string): void {
