@@ -239,7 +239,7 @@ test('our server requests sampling as a task from the receiver of @modelcontextp
     capabilities: {
       sampling: {},
       tasks: { list: {}, cancel: {}, requests: { sampling: { createMessage: {} } } },
-    } as never,
+    },
     supportedProtocolVersions: [older.version],
   });
   const receiver = bindTaskReceiver(client, {

@@ -154,12 +154,13 @@ async function awaitResult(
   context: Context,
   asking: Set<string>,
 ): Promise<object> {
-  let record: TaskRecord | undefined = await findFor(manager, id, context);
+  const found = await findFor(manager, id, context);
+  const latest: { record: TaskRecord | undefined } = { record: found };
   let wake: (() => void) | undefined;
   const failures: unknown[] = [];
   const onAbort = (): void => wake?.();
-  const unwatch = manager.watch(record, (changed) => {
-    record = changed;
+  const unwatch = manager.watch(found, (changed) => {
+    latest.record = changed;
     if (changed !== undefined && !isDone(changed))
       context.notify("notifications/tasks/status", coreTask(changed));
     wake?.();
@@ -169,6 +170,7 @@ async function awaitResult(
     for (;;) {
       context.signal.throwIfAborted();
       if (failures.length > 0) throw failures[0];
+      const { record } = latest;
       if (record === undefined)
         throw new RpcError(
           STANDARD_ERROR_CODES.INVALID_PARAMS,
