@@ -60,7 +60,7 @@ export function traitDefinition(context: EmitContext, name: string | undefined):
   return name === undefined ? undefined : findDefinition(context.protocol, name);
 }
 
-/** A name for a type of our own, or another one if a definition of the schema has it. */
+/** The name of a type that only the output has, or another one if a definition of the schema has it. */
 export function ownTypeName({ names }: EmitContext, preferred: string, otherwise: string): string {
   return [...names.values()].includes(preferred) ? otherwise : preferred;
 }

@@ -56,7 +56,7 @@ test('the output imports nothing of MCP', () => {
 });
 
 /**
- * Version 2 marks variants that the package does not know with a symbol of its own, which no value can have outside the
+ * Version 2 marks variants that the package does not know with a private symbol, which no value can have outside the
  * package. The comparison is with the same declarations without that mark.
  */
 const BRAND = /= T & \{\s*readonly \[unknownVariant\]: true;\s*\};/;

@@ -124,7 +124,7 @@ test('its validators agree with Ajv on generated values', async () => {
   expect(count.wrong).toBeLessThan(count.values * 0.9);
 }, 120_000);
 
-test('results of tools/call are told apart by resultType', async () => {
+test('results of tools/call are distinguished by resultType', async () => {
   const { validateResult, validateParams } = (await import(
     pathToFileURL(path.join(out, REVISION, 'validators.ts')).href
   )) as Record<'validateResult' | 'validateParams', (method: string, value: unknown) => Validation<unknown>>;

@@ -83,7 +83,7 @@ export function mergeExtensions(revision: ExtendedRevision, extensions: readonly
   return merger.result();
 }
 
-/** The unions that list the messages of a direction, and the results that answer them; absent where there are none. */
+/** The unions that list the messages of a direction, and the results that answer them; absent if the protocol has no such union. */
 type MessageUnions = Readonly<Partial<Record<'request' | 'notification' | 'result', string>>>;
 
 function unionsOf({ unions, inputRequired }: Traits, direction: Exclude<Direction, 'both'>): MessageUnions {

@@ -157,7 +157,7 @@ function readDefinitionsMap(schema: JsonObject, place: string): { root: Definiti
 
 /**
  * Moves definitions inside a definition next to it, if no other definition has the name. Generators of schemas that
- * write each definition as a schema of its own put what it repeats there, and refer to it as `#/$defs/<name>`.
+ * write each definition as a separate schema put what it repeats there, and refer to it as `#/$defs/<name>`.
  */
 function hoistNestedDefinitions(definitions: JsonObject, place: string, root: DefinitionsKey): JsonObject {
   const hoisted = new Map<string, { readonly value: JsonValue; readonly from: string }>();
