@@ -45,7 +45,7 @@ const MAX_KEY_LENGTH = 200;
 export function keyOf(value: unknown): string {
   if (value === undefined) return '';
   if (typeof value === 'object' && value !== null) return 'object';
-  const text = typeof value === 'string' ? `"${value}` : String(value);
+  const text = typeof value === 'string' ? `"${value}` : JSON.stringify(value);
   if (text.length <= MAX_KEY_LENGTH) return text;
   return `${text.slice(0, MAX_KEY_LENGTH)}#${createHash('sha256').update(text).digest('base64')}`;
 }

@@ -93,16 +93,17 @@ export class Subscriptions {
       notifications: filter,
     });
     return new Promise((resolve) => {
-      let endSource: (() => void) | undefined;
+      let endSource = (): void => undefined;
       const end = (): void => {
         if (this.#listens.delete(id)) this.#weight -= weight;
-        endSource?.();
+        endSource();
         resolve(result);
       };
       // The response to a cancelled request is not sent, but its handling ends.
       inbound.signal.addEventListener("abort", end, { once: true });
       this.#listens.set(id, { filter, end });
-      endSource = openSource?.((method, params) => {
+      if (openSource === undefined) return;
+      endSource = openSource((method, params) => {
         if (this.#listens.has(id)) this.#notifyListen(id, method, params);
       });
     });
