@@ -10,7 +10,7 @@ interface Lane {
 }
 
 /**
- * The entries of each client, in their order. Over HTTP, clients are told apart by their sessions: the `mcp-session-id`
+ * The entries of each client, in their order. Over HTTP, clients are distinguished by their sessions: the `mcp-session-id`
  * header, or the query of HTTP+SSE. Without sessions, a request whose id is in flight already is of another client.
  */
 export function entriesByClient(entries: readonly Entry[]): readonly (readonly Entry[])[] {

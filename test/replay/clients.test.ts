@@ -38,7 +38,7 @@ const shown = (clients: readonly (readonly Entry[])[]): readonly unknown[] =>
   );
 
 describe('clients of one recording', () => {
-  test('with sessions are told apart by them, also where their ids are equal', () => {
+  test('with sessions are distinguished by them, also where their ids are equal', () => {
     const [a1, a2] = exchange(1, 'a', { id: 1, method: 'initialize' });
     const [b1, b2] = exchange(2, 'b', { id: 1, method: 'initialize' });
     const [c1, c2] = exchange(3, 'a', { id: 1, method: 'ping' });
