@@ -4,6 +4,7 @@ import { isObject, ownMember } from '../read/json/json.js';
 import type { Entry } from '../recording/entry.js';
 import { shellQuote } from '../text.js';
 import type { Connection } from './raw/connection.js';
+import { HttpConnection } from './raw/http.js';
 import type { Evidence } from './report.js';
 
 /** Longest text of a frame in a report, in characters. */
@@ -81,13 +82,16 @@ export function targetWords(target: ServerTarget): string {
  *
  * @returns Undefined if it would be too long, or the client sent nothing.
  */
-export function againLine(target: ServerTarget, { log }: Connection, frames: readonly number[]): string | undefined {
+export function againLine(target: ServerTarget, connection: Connection, frames: readonly number[]): string | undefined {
+  const { log } = connection;
   const wanted = new Set(frames);
   const own = log.entries.filter(
     (entry, index) =>
       entry.from === 'client' && entry.end === undefined && (wanted.has(index + 1) || isHandshake(entry)),
   );
   if (!own.some((entry) => wanted.has(log.entries.indexOf(entry) + 1))) return undefined;
+  // The address of messages is another one in each session of HTTP+SSE.
+  if (connection instanceof HttpConnection && connection.isSse) return undefined;
   const line = target.kind === 'http' ? curlLine(target, own) : pipeLine(target, own);
   return line === undefined || line.length > MAX_LINE_LENGTH ? undefined : target.secrets.redact(line);
 }

@@ -39,6 +39,8 @@ const ALIVE_TIMEOUT_MS = 2000;
 const MAX_HANGS = 3;
 /** Revisions that are probed at the same time. */
 const CONCURRENCY = 2;
+/** The revision whose transport is HTTP+SSE. */
+const SSE_REVISION = '2024-11-05';
 /** Probes with their own connections that run at the same time, in addition to one of those that share a connection. */
 const SEPARATE_PROBES = 3;
 
@@ -93,6 +95,9 @@ class Check {
   readonly #outcomes: ProbeOutcome[] = [];
   readonly #tallies = new Map<ProbeOutcome, Tally>();
   readonly #pace = new Pace();
+  /** Whether a request of the handshake had a status of 4xx, as servers on HTTP+SSE answer. */
+  #isPostRefused = false;
+  #usesSse = false;
   /** Decisions about requests that had no answer yet, by connection. */
   readonly #late = new Map<Connection, Promise<void>[]>();
   readonly #open = new Set<Connection>();
@@ -165,6 +170,7 @@ class Check {
     const connection =
       target.kind === 'http' ? new HttpConnection(target, this.#dispatcher) : await StdioConnection.open(target);
     this.#open.add(connection);
+    if (this.#usesSse && connection instanceof HttpConnection) await connection.openStream(target.timeoutMs);
     return connection;
   }
 
@@ -196,7 +202,7 @@ class Check {
     const inspector = new Inspector({
       header: {
         version: RECORDING_VERSION,
-        transport: connection.kind,
+        transport: connection instanceof HttpConnection && connection.isSse ? 'sse' : connection.kind,
         ...(revision === undefined ? {} : { revision }),
       },
     });
@@ -282,6 +288,22 @@ class Check {
         milliseconds: Math.round(performance.now() - start),
       });
     }
+    if (spoken.length === 0 && this.#isPostRefused && (wanted?.includes(SSE_REVISION) ?? true)) {
+      // As clients do (2025-11-25, transports, backward compatibility).
+      this.#usesSse = true;
+      this.#settings.onProgress?.(`${SSE_REVISION}: connecting over HTTP+SSE`);
+      const start = performance.now();
+      const { found } = await this.#speak(SSE_REVISION);
+      if (found !== undefined) spoken.push(found);
+      this.#outcomes.push({
+        id: 'handshake',
+        title: 'handshake over HTTP+SSE',
+        revision: SSE_REVISION,
+        status: found === undefined ? 'skipped' : 'passed',
+        ...(found === undefined ? { note: 'not supported' } : {}),
+        milliseconds: Math.round(performance.now() - start),
+      });
+    }
     return spoken;
   }
 
@@ -290,6 +312,7 @@ class Check {
     const timeoutMs = this.#target.timeoutMs;
     if (revision === STATELESS_REVISION) return this.#speakStateless(connection);
     const { session, reply, version } = await handshake(connection, revision, timeoutMs, this.#pace);
+    this.#isPostRefused ||= reply.status !== undefined && reply.status >= 400 && reply.status < 500;
     if (version !== revision || reply.result === undefined) {
       await this.#finish(connection, undefined, 'handshake');
       return { found: undefined, isSilent: reply.outcome === 'timeout' };

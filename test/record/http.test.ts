@@ -43,9 +43,11 @@ async function startProxy(
   url: string,
   options: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
+  form: 'option' | 'positional' = 'option',
 ): Promise<Proxy> {
   const file = newRecording();
-  const child: Recorded = spawn(process.execPath, [CLI, 'record', '--out', file, '--http', url, ...options], {
+  const server = form === 'option' ? ['--http', url] : [url];
+  const child: Recorded = spawn(process.execPath, [CLI, 'record', '--out', file, ...server, ...options], {
     stdio: 'pipe',
     env: plainEnvironment(env),
   });
@@ -287,6 +289,19 @@ describe('a request', () => {
     expect(corporate.asked).toHaveLength(1);
     expect(seen).toHaveLength(2);
     await direct.stop();
+  });
+
+  test('goes through the proxy of HTTP_PROXY, to a server that is named as a URL without --http', async () => {
+    const origin = await serve((_, outgoing) => outgoing.end('{"jsonrpc":"2.0","id":1,"result":{}}'));
+    const corporate = await proxying(Number(new URL(origin).port));
+    const env = { HTTP_PROXY: corporate.url, http_proxy: '', NO_PROXY: '', no_proxy: '' };
+    const proxy = await startProxy('http://mcp.invalid.example/mcp', [], env, 'positional');
+    await send(proxy.url, { method: 'POST', headers: ACCEPT, body: '{"jsonrpc":"2.0","id":1,"method":"ping"}' });
+    expect(corporate.asked).toEqual(['CONNECT mcp.invalid.example:80']);
+    await proxy.stop();
+    expect(entriesFrom(proxy.file, 'server').map(({ frame }) => frame)).toEqual([
+      { jsonrpc: '2.0', id: 1, result: {} },
+    ]);
   });
 
   test('carries user and password of the URL, which are not recorded', async () => {

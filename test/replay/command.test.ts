@@ -117,7 +117,12 @@ describe('mcpgen replay', () => {
   test('a server that ends early is reported with its log', async () => {
     const server = [process.execPath, '-e', 'console.error("no database"); process.exit(3)'];
     const run = await mcpgen(['replay', file, '--', ...server], { cwd: folder });
-    expect([run.code, run.stderr]).toEqual([1, expect.stringMatching(/ended before the recording did[^]*no database/)]);
+    expect([run.code, run.stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /ended before the recording did: .*; \d+ requests not sent, [1-9]\d* recorded messages missing\n[^]*no database/,
+      ),
+    ]);
   });
 
   test.each([

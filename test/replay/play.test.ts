@@ -11,6 +11,7 @@ import { looseTemplate, parseMatchers, type Matchers } from '../../generator/rep
 import { MockConnection, RecordedServer } from '../../generator/replay/mock.js';
 import { playScript, type PlayResult } from '../../generator/replay/play.js';
 import { readScript } from '../../generator/replay/script.js';
+import { renderTest } from '../../generator/replay/test-file.js';
 
 const DEFAULTS: Matchers = { isExact: false, ignored: [], patterns: [] };
 
@@ -420,6 +421,34 @@ describe('matchers', () => {
     const start = performance.now();
     expect(template.test(`${text.repeat(20)}!`)).toBe(false);
     expect(performance.now() - start).toBeLessThan(1000);
+  });
+
+  test('null is accepted where a value is not compared, in a replay and in a test', async () => {
+    const lines = ['> {"id": 1, "method": "m"}', '< {"id": 1, "result": {"at": "2026-01-01", "of": null}}'];
+    const matchers = { ...DEFAULTS, ignored: [{ method: undefined, keys: ['result', 'at'] }] };
+    const answered = async (result: JsonObject): Promise<readonly unknown[]> =>
+      short(
+        await play(
+          lines,
+          ({ id }, send) => {
+            send({ id: id ?? null, result });
+          },
+          { matchers },
+        ),
+      );
+    expect(await answered({ at: null, of: null })).toEqual([]);
+    expect(await answered({ at: null, of: 1 })).toEqual([['response', 'm', [['/result/of', null, 1]]]]);
+    const { text } = renderTest(readScript(entriesOf(lines)), {
+      source: 'a.ndjson',
+      server: { command: ['node', 'server.js'] },
+      revision: '2025-11-25',
+      generated: '../src/generated',
+      matchers,
+    });
+    expect(text).toContain('expect(result).toEqual({ at: ANYTHING, of: null });');
+    const [, matcher = ''] = /const ANYTHING: unknown = (.*);/.exec(text) ?? [];
+    const made = new Function(`return ${matcher}`) as () => unknown;
+    expect({ at: null }).toEqual({ at: made() });
   });
 
   test('a test expects what a replay accepts', () => {

@@ -81,6 +81,13 @@ describe('ls', () => {
     expect(stdout).toContain('\nResources\n  file:///a  A file\n\nPrompts\n  intro\n    who\n');
   });
 
+  test('takes the command after --', async () => {
+    const { code, stdout } = await run('ls', '-r', '2025-11-25', '--', process.execPath, file);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('demo 1.2, MCP 2025-11-25')]);
+    const { code: refused, stderr } = await run('ls', '--');
+    expect([refused, stderr]).toEqual([2, expect.stringContaining('the server is missing')]);
+  });
+
   test('--json prints the lists', async () => {
     const { code, stdout } = await run('ls', server, '--json', '-r', '2025-11-25');
     expect(code).toBe(0);
@@ -106,6 +113,11 @@ describe('call', () => {
 
   test('converts arguments and prints text', async () => {
     expect(await call('add', '--arg', 'a=1.5', '--arg', 'b=2')).toEqual({ code: 0, stdout: '3.5\n', stderr: '' });
+  });
+
+  test('takes the command of the server after --', async () => {
+    const args = ['add', '--arg', 'a=1.5', '--arg', 'b=2', '-r', '2025-11-25'];
+    expect(await run('call', ...args, '--', process.execPath, file)).toEqual({ code: 0, stdout: '3.5\n', stderr: '' });
   });
 
   test('--json prints the structured content', async () => {

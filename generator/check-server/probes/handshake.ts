@@ -4,7 +4,8 @@ import { STATELESS_ERROR_CODES } from '../../../generated/runtime/protocol/revis
 import { isObject, ownMember, type JsonValue } from '../../read/json/json.js';
 import type { Probe } from '../probe.js';
 import { LISTS } from './lists.js';
-import { metaOf, STATEFUL_REVISIONS, STATELESS_REVISION } from '../session.js';
+import { metaOf, STATEFUL_REVISIONS, STATELESS_REVISION, type Session } from '../session.js';
+import { HttpConnection } from '../raw/http.js';
 
 const { INVALID_PARAMS } = STANDARD_ERROR_CODES;
 const { UNSUPPORTED_VERSION } = STATELESS_ERROR_CODES;
@@ -12,6 +13,11 @@ const { UNSUPPORTED_VERSION } = STATELESS_ERROR_CODES;
 /** Versions that do not exist. */
 const UNKNOWN_VERSIONS = ['1999-01-01', '2099-12-31', 'mcpgen-check'];
 const KNOWN_VERSIONS: readonly string[] = [...STATEFUL_REVISIONS, STATELESS_REVISION];
+
+/** Whether every revision was tried: over HTTP+SSE, only the one that has this transport. */
+function isTried({ connection }: Session): boolean {
+  return !(connection instanceof HttpConnection && connection.isSse);
+}
 
 /** Probes of versions. */
 export const VERSION_PROBES: readonly Probe[] = [
@@ -37,7 +43,11 @@ export const VERSION_PROBES: readonly Probe[] = [
         } else if (answered === version) {
           const message = `initialize agrees on the version ${version}, which does not exist`;
           context.report({ rule: 'unknown-version-accepted', message, ...finding });
-        } else if (KNOWN_VERSIONS.includes(answered) && !context.spoken.includes(answered)) {
+        } else if (
+          isTried(context.session) &&
+          KNOWN_VERSIONS.includes(answered) &&
+          !context.spoken.includes(answered)
+        ) {
           const message = `initialize offers ${answered}, but does not agree on it when it is requested`;
           context.report({ rule: 'handshake-version', message, ...finding });
         }

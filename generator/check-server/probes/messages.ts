@@ -43,6 +43,8 @@ export const MESSAGE_PROBES: readonly Probe[] = [
       for (const [method, params] of notifications) {
         // Over HTTP, 2026-07-28 defines no notifications of clients.
         if (transport === 'http' && session.isStateless) continue;
+        // HTTP+SSE does not say with what a POST is answered.
+        if (connection instanceof HttpConnection && connection.isSse) continue;
         const sent = await session.notify(method, params);
         if (transport === 'http') {
           const status = await session.status(sent);

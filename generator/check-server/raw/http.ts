@@ -11,6 +11,8 @@ import { contentOf, Log, MAX_FRAME_BYTES, omitted } from './log.js';
 interface HttpExchange {
   readonly controller: AbortController;
   isOver: boolean;
+  /** Whether the response has a status of failure. */
+  hasFailed: boolean;
 }
 
 /** Headers of every message, unless they are replaced. */
@@ -29,6 +31,8 @@ export class HttpConnection implements Connection {
   readonly #exchanges: HttpExchange[] = [];
   #headers: HeaderChanges = {};
   #isClosed = false;
+  /** With HTTP+SSE, where messages are sent, and the exchange of the stream on which the server answers. */
+  #stream: { readonly endpoint: URL; readonly exchange: number } | undefined;
 
   constructor(target: HttpTarget, dispatcher: Dispatcher | undefined) {
     this.#target = target;
@@ -38,14 +42,44 @@ export class HttpConnection implements Connection {
     };
   }
 
+  /** Whether the connection is HTTP+SSE of 2024-11-05. */
+  get isSse(): boolean {
+    return this.#stream !== undefined;
+  }
+
+  /**
+   * Opens the stream of HTTP+SSE (2024-11-05, transports, HTTP with SSE), whose first event says where to send messages.
+   *
+   * @returns Whether the server has that transport.
+   */
+  async openStream(timeoutMs: number): Promise<boolean> {
+    const sent = await this.send('', { method: 'GET', headers: { accept: 'text/event-stream' } });
+    const { exchange } = sent;
+    if (exchange === undefined) return false;
+    const place = await this.log.wait(() => {
+      const event = this.log.entries.find(({ http }) => http?.kind === 'event' && http.exchange === exchange);
+      if (event === undefined) return this.isOver(sent) ? '' : undefined;
+      return event.http?.kind === 'event' && event.http.event === 'endpoint' && event.content.kind === 'text'
+        ? event.content.text
+        : '';
+    }, timeoutMs);
+    const { url } = this.#target;
+    if (place === undefined || place === '' || !URL.canParse(place, url.href)) return false;
+    const endpoint = new URL(place, url);
+    // Credentials are for this server only.
+    if (endpoint.origin !== url.origin) return false;
+    this.#stream = { endpoint, exchange };
+    return true;
+  }
+
   async send(text: string, { headers, method = 'POST' }: SendOptions = {}): Promise<Sent> {
     const given = { ...(method === 'POST' ? USUAL_HEADERS : {}), ...this.#headers, ...headers };
     const own: Record<string, string> = {};
     for (const [name, value] of Object.entries(given)) if (value !== undefined) own[name.toLowerCase()] = value;
     const exchange = this.#exchanges.length + 1;
-    const state: HttpExchange = { controller: new AbortController(), isOver: false };
+    const state: HttpExchange = { controller: new AbortController(), isOver: false, hasFailed: false };
     this.#exchanges.push(state);
-    const { url } = this.#target;
+    const url = this.#urlFor(method);
     const frame = this.log.add({
       from: 'client',
       content: method === 'POST' ? contentOf(Buffer.from(text)) : { kind: 'none' },
@@ -62,7 +96,10 @@ export class HttpConnection implements Connection {
   }
 
   isOver({ exchange }: Sent): boolean {
-    return exchange === undefined || this.#exchanges[exchange - 1]?.isOver === true;
+    const state = exchange === undefined ? undefined : this.#exchanges[exchange - 1];
+    if (this.#stream === undefined) return state === undefined || state.isOver;
+    // The answer comes on the stream, unless the message was refused.
+    return state?.hasFailed === true || this.#exchanges[this.#stream.exchange - 1]?.isOver === true;
   }
 
   /** Aborts one exchange, as a client that closes the stream does. */
@@ -76,6 +113,10 @@ export class HttpConnection implements Connection {
     await this.log.wait(() => (this.#exchanges.every(({ isOver }) => isOver) ? true : undefined), 1000);
   }
 
+  #urlFor(method: string): URL {
+    return method === 'POST' && this.#stream !== undefined ? this.#stream.endpoint : this.#target.url;
+  }
+
   async #run(
     exchange: number,
     state: HttpExchange,
@@ -85,7 +126,7 @@ export class HttpConnection implements Connection {
   ): Promise<void> {
     let isComplete = false;
     try {
-      const response = await request(this.#target.url, {
+      const response = await request(this.#urlFor(method), {
         method,
         headers: { ...this.#target.headers, ...own },
         signal: state.controller.signal,
@@ -95,6 +136,7 @@ export class HttpConnection implements Connection {
         ...(this.#dispatcher === undefined ? {} : { dispatcher: this.#dispatcher }),
       });
       const headers = headersOf(response.headers);
+      state.hasFailed = response.statusCode >= 400;
       const status = { kind: 'response', exchange, status: response.statusCode, headers } as const;
       if (/^text\/event-stream\b/i.test(headers['content-type'] ?? '')) {
         this.log.add({ from: 'server', content: { kind: 'none' }, http: status });

@@ -8,6 +8,8 @@ export const MAX_FRAME_BYTES = 4 * 1024 * 1024;
 export const MAX_CONNECTION_BYTES = 16 * 1024 * 1024;
 /** Most entries of one connection. */
 export const MAX_ENTRIES = 10_000;
+/** Entries that are kept of a connection that is flooded. */
+const KEPT_OF_FLOOD = 20;
 /** Deepest nesting of a frame that is parsed, in levels. */
 const MAX_DEPTH = 512;
 /** Characters that are kept of a frame that is too large or too deep. */
@@ -32,10 +34,20 @@ export class Log {
       this.#bytes += Math.max(bytes, entry.content.kind === 'frame' ? sizeOf(entry.content.frame) : 0);
     if (!this.isFlooded && (this.#bytes > MAX_CONNECTION_BYTES || this.entries.length >= MAX_ENTRIES)) {
       this.isFlooded = true;
+      this.#release();
       this.onFlood();
     }
     this.wake();
     return this.entries.length;
+  }
+
+  /** Drops what nobody reads of a flood: its beginning shows what it is. */
+  #release(): void {
+    for (let index = KEPT_OF_FLOOD; index < this.entries.length; index += 1) {
+      const entry = this.entries[index];
+      if (entry?.from === 'server')
+        this.entries[index] = { ...entry, content: { kind: 'omitted', bytes: 0, start: '' } };
+    }
   }
 
   /** Milliseconds since an entry was added. */
