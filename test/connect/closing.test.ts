@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { Endpoint } from '../../generated/runtime/jsonrpc/endpoint.js';
+import { CANCELLATION } from '../../generated/runtime/protocol/message-rules.js';
 import type { Transport } from '../../generated/runtime/jsonrpc/transport.js';
 import { memoryPair } from '../../generated/runtime/memory.js';
 import { childProgram } from '../runtime/stdio-support.js';
@@ -226,6 +227,7 @@ describe('a transport that fails', () => {
         handleRequest: () => ({}),
         handleNotification: () => undefined,
         handleClose: () => undefined,
+        cancellation: CANCELLATION,
       },
       {},
     );
