@@ -179,7 +179,7 @@ function emitOptions(file: SourceFile, context: EmitContext, side: Side): void {
     doc: docComment({ text: `Options of ${aSide(context, side)}.` }, new Set()),
     code: ` extends ${file.importType('runtime/peer', 'PeerSettings')} {
   /** Handlers of requests from the ${peer}, by method. */
-  readonly handlers: ${name}Handlers;
+  readonly handlers?: ${name}Handlers;
   /** Handlers of notifications from the ${peer}, by method. */
   readonly notifications?: ${name}NotificationHandlers;
   ${extensions}}`,
@@ -209,7 +209,7 @@ function emitFactory(file: SourceFile, context: EmitContext, side: Side): void {
  *
  * @throws TypeError if a handler is for a method that no ${peer} sends.
  */`,
-    code: `(options: ${name}Options): ${name} {
+    code: `(options: ${name}Options = {}): ${name} {
   const side = { protocol: ${file.importValue('revision', 'revision')}, peer: ${sideLiteral(context, peerOf(side))} } as const;
   ${file.importValue('runtime/peer', 'checkHandlers')}(side, options);
   return {

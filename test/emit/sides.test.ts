@@ -23,7 +23,9 @@ function request(method: string, params: string, direction = 'clientToServer'): 
 /** A protocol without roles: its rows, its traits, and definitions without members for the params. */
 async function peer(methods: readonly Schema[], traits: Schema = {}) {
   const names = ['PingResponse', ...methods.map(({ params }) => params as string)];
-  const definitions = Object.fromEntries(names.map((name) => [name, { type: 'object', properties: { a: { type: 'string' } } }]));
+  const definitions = Object.fromEntries(
+    names.map((name) => [name, { type: 'object', properties: { a: { type: 'string' } } }]),
+  );
   const schema = { $schema: 'https://json-schema.org/draft/2020-12/schema', $defs: definitions };
   return load(schema, { protocol: 'Foo', revision: 'v1', errors: [], traits, methods });
 }
@@ -170,7 +172,7 @@ describe('names of calls', () => {
       const { message, place } = await errorOf(clientWith(stem));
       const name = stem.charAt(0).toLowerCase() + stem.slice(1);
       expect(message).toBe(`the call of "x/y" would be named ${name}, which every Client has`);
-      expect(place).toBe('x/catalog.json#/methods');
+      expect(place).toMatch(/catalog\.json#\/methods$/);
     },
   );
 
