@@ -305,7 +305,9 @@ describe.each(ACP_REVISIONS)('ACP %s', (revision) => {
       for (const { name } of protocol().methods) {
         const message = `the protocol defines ${JSON.stringify(name)}: use request or notify, which validate`;
         await expect(ours.requestExtension(name, {})).rejects.toThrow(new TypeError(message));
-        expect(() => ours.notifyExtension(name, {})).toThrow(new TypeError(message));
+        expect(() => {
+          ours.notifyExtension(name, {});
+        }).toThrow(new TypeError(message));
       }
       await theirs.notify('_acme/event', {});
       await expect.poll(() => seen).toEqual(['_acme/event']);
