@@ -14,6 +14,9 @@ export type { JsonSchemaOptions } from './print/json-schema.js';
 export type { Declaration, ImportExtension, SourceFile } from './print/source-file.js';
 export type { JsonObject, JsonValue } from './read/json/json.js';
 
+export { directionWord, sideWords } from './model/protocol.js';
+export type { BySide } from './read/catalog.js';
+
 /** The version of the plugin API that this mcpgen has. */
 export const PLUGIN_API_VERSION = 1;
 

@@ -3,8 +3,9 @@ import { findDefinition, methodsFrom, type Method, type Traits } from '../model/
 import { followReferences, typeLookup } from '../model/types/references.js';
 import { pinnedResultType } from '../model/types/result-type.js';
 import { docComment } from '../print/doc-comment.js';
-import { memberName } from '../print/names.js';
+import { memberName, printAccess } from '../print/names.js';
 import { SourceFile } from '../print/source-file.js';
+import { refuseCallNames } from './calls.js';
 import { traitDefinition, messageHasMember, importDefinition, type EmitContext } from './context.js';
 import { inputMethods } from './input.js';
 
@@ -35,7 +36,7 @@ export function emitClient(context: EmitContext): SourceFile {
       code: `<Params> = Omit<Params, ${membersOfRuntime(protocol.traits)
         .map((name) => JSON.stringify(name))
         .join(' | ')}> & {
-  ${protocol.traits.progress?.meta ?? ''}?: { [key: string]: unknown };
+  ${memberName(protocol.traits.progress?.meta ?? '')}?: { [key: string]: unknown };
 };`,
     });
   }
@@ -44,9 +45,14 @@ export function emitClient(context: EmitContext): SourceFile {
     code: ' = { [M in NotificationMethod<"client">]: ParamsOf<M> };',
   });
   const withoutCall = methodsWithoutCall(protocol.traits);
-  const calls = methodsFrom(protocol, 'client', 'request')
-    .filter(({ name }) => !withoutCall.has(name))
-    .map((method) => printCall(file, context, method));
+  const called = methodsFrom(protocol, 'client', 'request').filter(({ name }) => !withoutCall.has(name));
+  refuseCallNames(
+    protocol,
+    called.flatMap((method) => namesOfCalls(context, method).map((name) => ({ method, name }))),
+    'BaseClient',
+    'Client',
+  );
+  const calls = called.map((method) => printCall(file, context, method));
   file.declare('class', 'Client', {
     doc: '/** A client: a method for each request. */',
     code: ` extends ${file.importValue('runtime/client', 'BaseClient')}<ClientNotifications> {\n${[...calls, printListen(file, context)].filter((code) => code !== '').join('\n')}}`,
@@ -197,23 +203,40 @@ function hasOptionalParams(context: EmitContext, method: Method, stateless: bool
   return params?.kind === 'object' && params.members.every(({ name, required }) => !required || filled.has(name));
 }
 
+/** The methods that a request adds to the client. */
+function namesOfCalls(context: EmitContext, method: Method): readonly string[] {
+  const isPaged = pagedList(context, method) !== undefined;
+  return [callMethodName(method), ...(isPaged ? [listAllName(method)] : [])];
+}
+
+function listAllName(method: Method): string {
+  const name = callMethodName(method);
+  return name.startsWith('list') ? `listAll${name.slice('list'.length)}` : `${name}All`;
+}
+
+/** The member with the items of a paged list, and their definition. */
+function pagedList({ protocol }: EmitContext, { results }: Method): { name: string; item: string } | undefined {
+  const [complete = ''] = results;
+  const result = findDefinition(protocol, complete)?.type;
+  const { pages } = protocol.traits;
+  if (pages === undefined || result?.kind !== 'object' || memberOf(result, pages.next) === undefined) return undefined;
+  const [list, second] = result.members.filter((member) => member.type.kind === 'array');
+  if (list?.type.kind !== 'array' || second !== undefined || list.type.items.kind !== 'ref') return undefined;
+  return { name: list.name, item: list.type.items.name };
+}
+
 /** For a paged list, a method that iterates over all pages. */
 function printListAll(file: SourceFile, context: EmitContext, method: Method, type: string): string {
-  const [complete = ''] = method.results;
-  const result = findDefinition(context.protocol, complete)?.type;
   const { pages } = context.protocol.traits;
-  if (pages === undefined || result?.kind !== 'object' || memberOf(result, pages.next) === undefined) return '';
-  const items = result.members.filter((member) => member.type.kind === 'array');
-  const [list, second] = items;
-  if (list?.type.kind !== 'array' || second !== undefined || list.type.items.kind !== 'ref') return '';
+  const list = pagedList(context, method);
+  if (pages === undefined || list === undefined) return '';
   const name = callMethodName(method);
-  const all = name.startsWith('list') ? `listAll${name.slice('list'.length)}` : `${name}All`;
   return `
 /** All of {@link ${name}}, page by page. */
-${all}(params?: Omit<${type}, ${JSON.stringify(pages.cursor)}>, options?: CallOptions): AsyncGenerator<${importDefinition(file, context, list.type.items.name)}, void, undefined> {
+${listAllName(method)}(params?: Omit<${type}, ${JSON.stringify(pages.cursor)}>, options?: CallOptions): AsyncGenerator<${importDefinition(file, context, list.item)}, void, undefined> {
   return this.allPages(
     (cursor) => this.${name}(cursor === undefined ? { ...params } : { ...params, ${pages.cursor === 'cursor' ? 'cursor' : `${memberName(pages.cursor)}: cursor`} }, options),
-    (page) => page.${list.name},
+    (page) => page${printAccess(list.name)},
   );
 }
 `;

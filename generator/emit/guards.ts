@@ -1,9 +1,9 @@
 import { constantCase } from '../model/naming.js';
 import { methodsFrom, SIDES, sideWords, type MessageKind, type Side } from '../model/protocol.js';
-import { docComment, wrapText } from '../print/doc-comment.js';
-import { memberName } from '../print/names.js';
+import { cleanDocText, docComment, wrapText } from '../print/doc-comment.js';
+import { memberName, printAccess } from '../print/names.js';
 import { SourceFile } from '../print/source-file.js';
-import { aSide, importDefinition, inputRequiredResult, sideName, type EmitContext } from './context.js';
+import { aSide, importDefinition, inputRequiredResult, sideLiteral, sideName, type EmitContext } from './context.js';
 
 /** `guards.ts`: the kind of a JSON-RPC message, and its method. */
 export function emitGuards(context: EmitContext): SourceFile {
@@ -64,7 +64,7 @@ ${batches ? '  | { readonly kind: "batch"; readonly messages: readonly unknown[]
    batches ? '\n * The members of a batch are not checked: classify each of them.' : ''
  }
  *
-${wrapText(rules, DOC_WIDTH)
+${wrapText(cleanDocText(rules, new Set()), DOC_WIDTH)
   .map((line) => ` * ${line}`)
   .join('\n')}
  *
@@ -274,7 +274,9 @@ function emitDirectionGuards(file: SourceFile, context: EmitContext): void {
 
 function emitLookup(file: SourceFile, context: EmitContext): void {
   const type = file.importType('methods', 'Side');
-  const [client, server] = SIDES.map((side) => sideWords(context.protocol)[side]);
+  // With other words, the names of the variables are none that this code uses, nor reserved words.
+  const isDefault = context.protocol.traits.sides === undefined;
+  const [client, server] = SIDES.map((side) => (isDefault ? side : `${sideWords(context.protocol)[side]}Methods`));
   const sets = (kind: MessageKind): string => SIDES.map((side) => methodSetName(context, side, kind)).join(', ');
   file.declare('function', 'lookupMethod', {
     doc: `/**
@@ -291,7 +293,7 @@ function emitLookup(file: SourceFile, context: EmitContext): void {
   const [${client}, ${server}, isOtherKind] = hasId(message)
     ? [${sets('request')}, isNotificationMethod]
     : [${sets('notification')}, isRequestMethod];
-  const [own, peer] = sender === "${client}" ? [${client}, ${server}] : [${server}, ${client}];
+  const [own, peer] = sender === ${sideLiteral(context, 'client')} ? [${client}, ${server}] : [${server}, ${client}];
   if (own.has(method)) return "known";
   if (isOtherKind(method)) return "wrongKind";
   return peer.has(method) ? "wrongDirection" : "unknown";
@@ -313,13 +315,13 @@ function emitRequiresInput(file: SourceFile, context: EmitContext): void {
   const inputRequired = importDefinition(file, context, required.result);
   file.declare('function', 'requiresInput', {
     doc: `/**
- * Whether a result requires input instead of being complete. Checks \`${required.member}\` only; a result without one, as older
+ * Whether a result requires input instead of being complete. Checks \`${cleanDocText(required.member, new Set())}\` only; a result without one, as older
  * servers send it, is complete.
  */`,
     code: `<R extends { readonly ${memberName(required.member)}?: string }>(
   result: R | ${inputRequired},
 ): result is ${inputRequired} {
-  return result.${required.member} === ${JSON.stringify(required.value)};
+  return result${printAccess(required.member)} === ${JSON.stringify(required.value)};
 }`,
   });
 }

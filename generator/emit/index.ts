@@ -1,6 +1,8 @@
 import { McpgenError } from '../errors.js';
 import { formatPointer } from '../read/json/json.js';
-import type { Protocol } from '../model/protocol.js';
+import { SIDES, sideWords, type Protocol } from '../model/protocol.js';
+import { capitalize } from '../model/naming.js';
+import { isReserved } from '../print/names.js';
 import { SourceFile, fileExtension, type ImportExtension, type ModuleName } from '../print/source-file.js';
 import { emitAliases } from './aliases.js';
 import { emitClient } from './client.js';
@@ -60,6 +62,7 @@ export function emit(
   stubbed?: readonly string[],
 ): readonly SourceFile[] {
   const context = createEmitContext(protocol);
+  refuseSideWords(context);
   const all = withDependencies(parts);
   const files = all.flatMap((part) =>
     isSharedPart(part) ? [] : (EMITTERS[part](context, { parts: all, stubbed }) ?? []),
@@ -67,6 +70,7 @@ export function emit(
   const exported = files.filter(({ belongsToUser }) => !belongsToUser);
   refuseFileCollisions(files, context);
   refuseNameCollisions(exported, context);
+  refuseAmbiguousNames(files, context);
   return [...files, emitIndex(exported, importExtension)];
 }
 
@@ -84,17 +88,50 @@ export function refusePartsOfRoles(protocol: Protocol, parts: readonly Emittable
   });
 }
 
-/** A side's word names a file. */
+/** Members of the context of handlers, which has the other side as another one. */
+const CONTEXT_MEMBERS: ReadonlySet<string> = new Set(['requestId', 'signal']);
+
+/** A side's word names types, a variable in examples, and a member of the context of handlers. */
+function refuseSideWords({ protocol }: EmitContext): void {
+  const words = sideWords(protocol);
+  for (const word of SIDES.map((side) => words[side])) {
+    const name = capitalize(word);
+    const fault = isReserved(word)
+      ? 'is reserved in TypeScript'
+      : isReserved(name)
+        ? `would declare ${name}, which is reserved`
+        : CONTEXT_MEMBERS.has(word)
+          ? "is the name of a member of the handlers' context"
+          : undefined;
+    if (fault !== undefined)
+      throw new McpgenError(`the word ${JSON.stringify(word)} for a side ${fault}`, sidesPlace(protocol));
+  }
+}
+
+/** A side's word must not make a file declare what it declares or imports already. */
+function refuseAmbiguousNames(files: readonly SourceFile[], { protocol }: EmitContext): void {
+  if (hasRoles(protocol)) return;
+  for (const file of files) {
+    const [name] = file.ambiguousNames();
+    if (name !== undefined)
+      throw new McpgenError(`${file.fileName}.ts would declare ${name} more than once`, sidesPlace(protocol));
+  }
+}
+
+function sidesPlace({ source }: Protocol): { readonly place: string; readonly remedy: string } {
+  return {
+    place: `${source.catalogFile ?? source.file}#/traits/sides`,
+    remedy: 'Choose another word for the side.',
+  };
+}
+
+/** A side's word names a file. On some disks, names that differ in case only are one. */
 function refuseFileCollisions(files: readonly SourceFile[], { protocol }: EmitContext): void {
   const seen = new Set<string>(['index']);
   for (const { fileName } of files) {
-    if (seen.has(fileName)) {
-      throw new McpgenError(`two files would be named ${fileName}.ts`, {
-        place: `${protocol.source.catalogFile ?? protocol.source.file}#/traits/sides`,
-        remedy: 'Choose another word for the side.',
-      });
-    }
-    seen.add(fileName);
+    const folded = fileName.toLowerCase();
+    if (seen.has(folded)) throw new McpgenError(`two files would be named ${fileName}.ts`, sidesPlace(protocol));
+    seen.add(folded);
   }
 }
 

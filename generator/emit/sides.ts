@@ -8,7 +8,8 @@ import { camelCase } from '../model/naming.js';
 import { docComment } from '../print/doc-comment.js';
 import { memberName } from '../print/names.js';
 import { SourceFile } from '../print/source-file.js';
-import { printValue } from '../print/value.js';
+import { printValue, templateText } from '../print/value.js';
+import { refuseCallNames } from './calls.js';
 import {
   aSide,
   importDefinition,
@@ -119,6 +120,12 @@ function emitConnection(file: SourceFile, context: EmitContext, side: Side): voi
     doc: docComment({ text: `Notifications that ${aSide(context, side)} sends, with params.` }, new Set()),
     code: ` = { [M in ${file.importType('methods', 'NotificationMethod')}<${literal}>]: ParamsOf<M> };`,
   });
+  refuseCallNames(
+    protocol,
+    requests.map((method) => ({ method, name: callName(context, method) })),
+    'PeerConnection',
+    `${peerName}Connection`,
+  );
   const calls = requests.map((method) => printCall(file, context, method));
   const base = file.importValue('runtime/peer', 'PeerConnection');
   file.declare('class', `${peerName}Connection`, {
@@ -146,10 +153,11 @@ function printExtensionCalls(file: SourceFile, context: EmitContext): readonly s
   const { extensionMethods } = context.protocol.traits;
   if (extensionMethods === undefined) return [];
   const { prefix } = extensionMethods;
-  const name = prefix === undefined ? 'string' : `\`${prefix}\${string}\``;
+  const name = prefix === undefined ? 'string' : `\`${templateText(prefix)}\${string}\``;
+  const options = file.importType('runtime/jsonrpc/endpoint', 'CallOptions');
   return [
     `/** Sends a request that the protocol does not define. Its result is not validated. */
-override requestExtension(method: ${name}, params?: object, options?: CallOptions): Promise<object> {
+override requestExtension(method: ${name}, params?: object, options?: ${options}): Promise<object> {
   return super.requestExtension(method, params, options);
 }
 `,
@@ -171,7 +179,7 @@ function emitOptions(file: SourceFile, context: EmitContext, side: Side): void {
     doc: docComment({ text: `Options of ${aSide(context, side)}.` }, new Set()),
     code: ` extends ${file.importType('runtime/peer', 'PeerSettings')} {
   /** Handlers of requests from the ${peer}, by method. */
-  readonly handlers: ${name}Handlers;
+  readonly handlers?: ${name}Handlers;
   /** Handlers of notifications from the ${peer}, by method. */
   readonly notifications?: ${name}NotificationHandlers;
   ${extensions}}`,
@@ -201,7 +209,7 @@ function emitFactory(file: SourceFile, context: EmitContext, side: Side): void {
  *
  * @throws TypeError if a handler is for a method that no ${peer} sends.
  */`,
-    code: `(options: ${name}Options): ${name} {
+    code: `(options: ${name}Options = {}): ${name} {
   const side = { protocol: ${file.importValue('revision', 'revision')}, peer: ${sideLiteral(context, peerOf(side))} } as const;
   ${file.importValue('runtime/peer', 'checkHandlers')}(side, options);
   return {
@@ -227,10 +235,12 @@ function wordsOf(
 
 /**
  * The name of the method that sends a request: that of its message, or of its params if the schema has only them, such as
- * `newSession` for `NewSessionRequest`.
+ * `newSession` for `NewSessionRequest`. Where several methods have the same params, it is that of the method.
  */
 function callName({ protocol }: EmitContext, { params, name, message }: Method): string {
   const isBuilt = findDefinition(protocol, message)?.isBuilt === true;
+  const isShared = protocol.methods.some((other) => other.name !== name && other.params === params);
+  if (isBuilt && isShared) return camelCase(name);
   const stem = (isBuilt ? params : message)?.replace(/(?:Request)?(?:\.params|Params)?$/, '') ?? '';
   const { definitionPrefix = '' } = protocol.traits;
   const short = stem.startsWith(definitionPrefix) ? stem.slice(definitionPrefix.length) : stem;

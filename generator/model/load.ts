@@ -30,6 +30,7 @@ import { parseDefinitions, type DefinitionsFile } from './schema/definitions.js'
 import { flattenOpenParts } from './schema/flatten.js';
 import {
   methodFromRow,
+  sharedParams,
   type Definition,
   type FormerName,
   type Protocol,
@@ -123,6 +124,7 @@ async function loadFrom(options: LoadOptions, docs?: Docs): Promise<Protocol> {
   const row = (method: string): string | undefined => merged.rows.get(method);
   const found = verifyCatalog(catalog, parsed, { ...derived, traits, annotations }, { ...places, definition, row });
   refuseDisagreements(found, input);
+  const shared = sharedParams(catalog.methods);
   const protocol: Protocol = {
     name: catalog.protocol,
     revision: input.revision,
@@ -139,7 +141,7 @@ async function loadFrom(options: LoadOptions, docs?: Docs): Promise<Protocol> {
       places,
     ),
     methods: catalog.methods
-      .map((item) => withExtension(methodFromRow(item), merged.methodsOf.get(item.method)))
+      .map((item) => withExtension(methodFromRow(item, shared), merged.methodsOf.get(item.method)))
       .sort((a, b) => compareText(a.name, b.name)),
     errors: [...catalog.errors].sort((a, b) => b.code - a.code),
     extensions: extensions.map(({ catalog: { extension, summary, status }, source }) => ({
@@ -219,6 +221,7 @@ export async function loadWithoutCatalog(
     { revision },
   );
   const undecided = catalog.methods.filter((row) => row.direction === undefined || row.kind === undefined);
+  const shared = sharedParams(catalog.methods);
   return {
     name: catalog.protocol,
     revision,
@@ -235,14 +238,17 @@ export async function loadWithoutCatalog(
       { schema: file.name, catalog: file.name },
     ),
     methods: catalog.methods.map((row) =>
-      methodFromRow({
-        kind: 'request',
-        params: null,
-        capability: null,
-        summary: '',
-        ...row,
-        direction: row.direction ?? 'embedded',
-      }),
+      methodFromRow(
+        {
+          kind: 'request',
+          params: null,
+          capability: null,
+          summary: '',
+          ...row,
+          direction: row.direction ?? 'embedded',
+        },
+        shared,
+      ),
     ),
     errors: withKnownErrors(catalog.errors, like),
     extensions: [],

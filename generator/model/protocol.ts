@@ -275,13 +275,17 @@ export function findDefinition(protocol: Definitions, name: string): Definition 
   return protocol.definitions.find((definition) => definition.name === name);
 }
 
-/** Converts a method to its row in a catalog. */
-export function methodFromRow(row: CatalogMethod): Method {
+/**
+ * Converts a row of a catalog to a method.
+ *
+ * @param shared - The params of several methods, as {@link sharedParams} finds them.
+ */
+export function methodFromRow(row: CatalogMethod, shared: ReadonlySet<string> = new Set()): Method {
   return {
     name: row.method,
     kind: row.kind,
     direction: row.direction,
-    message: row.message ?? builtMessageName(row),
+    message: row.message ?? builtMessageName(row, shared),
     params: row.params,
     results: [row.result ?? []].flat(),
     capabilities: [row.capability ?? []].flat(),
@@ -306,9 +310,18 @@ export function extensionCapability(side: string, id: string): string {
   return `${side}.extensions.${id}`;
 }
 
-/** The name of a message that is built: after its params, or after its method if it has none. */
-export function builtMessageName({ params, method }: Pick<CatalogMethod, 'params' | 'method'>): string {
-  return `${params ?? pascalCase(method)}Message`;
+/** The definitions that are the params of several messages that are built. */
+export function sharedParams(rows: readonly Pick<Partial<CatalogMethod>, 'message' | 'params'>[]): ReadonlySet<string> {
+  const all = rows.flatMap(({ message, params }) => (message === undefined ? (params ?? []) : []));
+  return new Set(all.filter((name, index) => all.indexOf(name) !== index));
+}
+
+/** The name of a message that is built: after its params, or after its method if it shares them or has none. */
+export function builtMessageName(
+  { params, method }: Pick<CatalogMethod, 'params' | 'method'>,
+  shared: ReadonlySet<string>,
+): string {
+  return `${params === null || shared.has(params) ? pascalCase(method) : params}Message`;
 }
 
 /** Whether every object inherits a member of this name, which a plain read would find. */

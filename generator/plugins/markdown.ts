@@ -3,6 +3,7 @@
  */
 import {
   definePlugin,
+  sideWords,
   type Definition,
   type Member,
   type Method,
@@ -11,11 +12,20 @@ import {
   type TypeNode,
 } from '../plugin.js';
 
-const DIRECTIONS: Readonly<Record<Method['direction'], string>> = {
-  clientToServer: 'client to server',
-  serverToClient: 'server to client',
-  both: 'both ways',
-  embedded: 'inside results',
+/** The directions of methods, in the protocol's words for its sides. */
+function directionsOf(protocol: Protocol): Readonly<Record<Method['direction'], string>> {
+  const { client, server } = sideWords(protocol);
+  return {
+    clientToServer: `${client} to ${server}`,
+    serverToClient: `${server} to ${client}`,
+    both: 'both ways',
+    embedded: 'inside results',
+  };
+}
+
+const LIFECYCLES: Readonly<Record<NonNullable<Protocol['lifecycle']>, string>> = {
+  stateful: 'A connection begins with a handshake.',
+  stateless: 'Each request is self-contained.',
 };
 
 export default definePlugin(1, (protocol, tools) => [
@@ -26,12 +36,14 @@ export default definePlugin(1, (protocol, tools) => [
 class Reference {
   readonly #protocol: Protocol;
   readonly #tools: PluginTools;
+  readonly #directions: Readonly<Record<Method['direction'], string>>;
   readonly #anchors = new Map<string, string>();
   readonly #taken = new Map<string, number>();
 
   constructor(protocol: Protocol, tools: PluginTools) {
     this.#protocol = protocol;
     this.#tools = tools;
+    this.#directions = directionsOf(protocol);
     const { name, revision, methods, definitions } = protocol;
     // In the order of the page: GitHub numbers equal headings.
     for (const heading of [`${name} ${revision}`, 'Methods']) this.#reserve(heading);
@@ -42,12 +54,11 @@ class Reference {
 
   print(): string {
     const { name, revision, isDraft, lifecycle, methods, definitions, errors, extensions } = this.#protocol;
-    const sessions =
-      lifecycle === 'stateful' ? 'A connection begins with a handshake.' : 'Each request is self-contained.';
+    const sessions = lifecycle === undefined ? '' : ` ${LIFECYCLES[lifecycle]}`;
     const added = extensions.map(({ id, summary }) => `- Extension ${code(id)}: ${inline(summary)}`);
     return [
       `# ${text(name)} ${text(revision)}`,
-      `${isDraft ? 'A draft, which may still change. ' : ''}${methods.length} methods, ${definitions.length} definitions. ${sessions}`,
+      `${isDraft ? 'A draft, which may still change. ' : ''}${methods.length} methods, ${definitions.length} definitions.${sessions}`,
       added.join('\n'),
       '## Methods',
       table(
@@ -55,7 +66,7 @@ class Reference {
         methods.map((method) => [
           this.#link('method', method.name),
           method.kind,
-          DIRECTIONS[method.direction],
+          this.#directions[method.direction],
           `${method.deprecated === undefined ? '' : '**Deprecated.** '}${inline(method.summary)}`,
         ]),
       ),
@@ -81,7 +92,7 @@ class Reference {
       method;
     const params = this.#tools.params(method);
     const facts = [
-      `- ${kind === 'request' ? 'Request' : 'Notification'}, ${DIRECTIONS[direction]}: ${this.#link('type', message)}`,
+      `- ${kind === 'request' ? 'Request' : 'Notification'}, ${this.#directions[direction]}: ${this.#link('type', message)}`,
       ...(capabilities.length === 0 ? [] : [`- Capability: ${capabilities.map(code).join(', ')}`]),
       ...(extension === undefined ? [] : [`- Extension: ${code(extension)}`]),
       ...(params === undefined

@@ -6,6 +6,8 @@
  */
 import {
   definePlugin,
+  directionWord,
+  sideWords,
   type JsonObject,
   type JsonSchemaOptions,
   type Method,
@@ -17,14 +19,17 @@ const SCHEMAS = '#/components/schemas/';
 const OPTIONS: JsonSchemaOptions = { dialect: 'draft-07', refPrefix: SCHEMAS };
 
 /** What a tag means: who sends a method, and whether it expects a response. */
-const TAGS: Readonly<Record<Method['direction'] | Method['kind'], string>> = {
-  clientToServer: 'Sent by the client.',
-  serverToClient: 'Sent by the server.',
-  both: 'Sent by both sides.',
-  embedded: 'Not sent as a message, but inside the result of another method.',
-  request: 'Expects a response.',
-  notification: 'Expects no response.',
-};
+function tagsOf(protocol: Protocol): Readonly<Record<string, string>> {
+  const { client, server } = sideWords(protocol);
+  return {
+    [directionWord(protocol, 'clientToServer')]: `Sent by the ${client}.`,
+    [directionWord(protocol, 'serverToClient')]: `Sent by the ${server}.`,
+    both: 'Sent by both sides.',
+    embedded: 'Not sent as a message, but inside the result of another method.',
+    request: 'Expects a response.',
+    notification: 'Expects no response.',
+  };
+}
 
 export default definePlugin(1, (protocol, tools) => [
   { path: 'openrpc.json', text: `${JSON.stringify(openRpcDocument(protocol, tools), null, 2)}\n` },
@@ -32,7 +37,7 @@ export default definePlugin(1, (protocol, tools) => [
 
 function openRpcDocument(protocol: Protocol, tools: PluginTools): JsonObject {
   const errors = protocol.errors.map(({ name, code, summary }) => [name, { code, message: summary }] as const);
-  const tags = Object.entries(TAGS).map(([name, description]) => [name, { name, description }] as const);
+  const tags = Object.entries(tagsOf(protocol)).map(([name, description]) => [name, { name, description }] as const);
   const schemas = protocol.definitions.map(
     (definition) => [definition.name, tools.documentedSchema(definition, OPTIONS)] as const,
   );
@@ -53,14 +58,16 @@ function openRpcDocument(protocol: Protocol, tools: PluginTools): JsonObject {
   };
 }
 
-function methodObject(method: Method, { errors }: Protocol, tools: PluginTools): JsonObject {
+function methodObject(method: Method, protocol: Protocol, tools: PluginTools): JsonObject {
+  const { errors } = protocol;
+  const direction = directionWord(protocol, method.direction);
   const params = tools.params(method);
   const members = params === undefined ? [] : tools.members(params);
   return {
     name: method.name,
     summary: method.summary,
     ...(method.deprecated === undefined ? {} : { description: `Deprecated: ${method.deprecated}`, deprecated: true }),
-    tags: [{ $ref: `#/components/tags/${method.direction}` }, { $ref: `#/components/tags/${method.kind}` }],
+    tags: [{ $ref: `#/components/tags/${direction}` }, { $ref: `#/components/tags/${method.kind}` }],
     paramStructure: 'by-name',
     params: members.map((member) => ({
       name: member.name,
@@ -74,7 +81,7 @@ function methodObject(method: Method, { errors }: Protocol, tools: PluginTools):
     ...(method.kind === 'request'
       ? { errors: errors.map(({ name }) => ({ $ref: `#/components/errors/${encodeURIComponent(name)}` })) }
       : {}),
-    'x-direction': method.direction,
+    'x-direction': direction,
     'x-message': tools.jsonSchema({ kind: 'ref', name: method.message }, OPTIONS),
     ...(params === undefined ? {} : { 'x-params': tools.jsonSchema(params, OPTIONS) }),
     ...(method.capabilities.length === 0 ? {} : { 'x-capabilities': method.capabilities }),

@@ -48,8 +48,12 @@ export function docComment(doc: DocComment, linkable: ReadonlySet<string>, colum
   return `/**\n${lines.map((line) => (line === '' ? ' *' : ` * ${line}`)).join('\n')}\n */\n`;
 }
 
-/** Escapes text for use in a comment. */
-function cleanDocText(text: string, linkable: ReadonlySet<string>): string {
+/**
+ * Escapes text for use in a comment.
+ *
+ * @param linkable - Names that `{@link ...}` may refer to.
+ */
+export function cleanDocText(text: string, linkable: ReadonlySet<string>): string {
   return text
     .replace(/\r\n?|[\u2028\u2029]/g, '\n')
     .replace(/\t/g, '  ')

@@ -37,7 +37,7 @@ export function protocolHeaderLines(protocol: Protocol, command: string, plugin?
 export function runtimeHeader(name: string): string {
   const lines = [
     `// Shared by all revisions: ${name}`,
-    '// Regenerate: mcpgen generate --revision <revision> --out <parent of this folder>',
+    '// Regenerate: run the command that the other files name',
     '/* eslint-disable */',
   ];
   return `${lines.join('\n')}\n`;

@@ -32,6 +32,11 @@ export function memberName(name: string): string {
   return isIdentifier(name) ? name : JSON.stringify(name);
 }
 
+/** The access to a member after an object: `.name`, or in brackets if necessary. */
+export function printAccess(name: string): string {
+  return isIdentifier(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
+}
+
 /** A key of an object literal. `__proto__` is computed, since a plain one would set the prototype. */
 export function literalKey(name: string): string {
   return name === '__proto__' ? '["__proto__"]' : memberName(name);

@@ -168,6 +168,19 @@ export class SourceFile<Name extends string = ModuleName> {
     ];
   }
 
+  /** Names that the file declares or imports more than once, which does not compile. */
+  ambiguousNames(): readonly string[] {
+    const imported = new Map<string, Set<AnyModule>>();
+    for (const uses of [this.#types, this.#values])
+      for (const [from, names] of uses)
+        for (const name of names) imported.set(name, (imported.get(name) ?? new Set()).add(from));
+    const names = [
+      ...this.#declarations.map(({ name }) => name),
+      ...[...imported].flatMap(([name, from]) => [...from].map(() => name)),
+    ];
+    return [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];
+  }
+
   /** The module specifier of another file; a file of a plugin may be in a folder below the revision's. */
   #specifier(from: AnyModule, { importExtension }: PrintOptions): string {
     const depth = this.name.startsWith('tools/') ? 0 : this.name.split('/').length - 1;

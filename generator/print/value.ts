@@ -1,6 +1,11 @@
 import { isObject, type JsonValue } from '../read/json/json.js';
 import { literalKey } from './names.js';
 
+/** Escapes text for use in a template literal, or in the type of one. */
+export function templateText(text: string): string {
+  return text.replaceAll(/[\\`]|\$(?=\{)/g, String.raw`\$&`);
+}
+
 /** Prints a JSON value as an expression. */
 export function printValue(value: JsonValue): string {
   if (Array.isArray(value)) return `[${(value as readonly JsonValue[]).map(printValue).join(', ')}]`;

@@ -1,6 +1,6 @@
 /**
  * Connections of a protocol that is plain JSON-RPC between two sides: typed calls, and handlers whose params are
- * validated. The generated `endpoint.ts` has the types of its methods.
+ * validated. The generated files of the two sides, which are named after them, have the types of its methods.
  */
 import { Endpoint } from "./jsonrpc/endpoint.js";
 import type {
@@ -106,7 +106,8 @@ export interface PeerSettings extends EndpointOptions {
 
 /** Settings with handlers, without their types. */
 export interface UntypedPeerSettings extends PeerSettings {
-  readonly handlers: Readonly<Record<string, PeerRequestHandler | undefined>>;
+  readonly handlers?:
+    Readonly<Record<string, PeerRequestHandler | undefined>> | undefined;
   readonly notifications?:
     Readonly<Record<string, PeerNotificationHandler | undefined>> | undefined;
   readonly extensions?:
@@ -225,7 +226,7 @@ export class PeerConnection<
   /**
    * Sends a request that the protocol does not define. Its result is not validated.
    *
-   * @throws TypeError if the protocol does not allow the name; any error of {@link request}.
+   * @throws TypeError if the protocol defines the method or does not allow the name; any error of {@link request}.
    */
   protected async requestExtension(
     method: string,
@@ -239,7 +240,7 @@ export class PeerConnection<
   /**
    * Sends a notification that the protocol does not define.
    *
-   * @throws TypeError if the protocol does not allow the name.
+   * @throws TypeError if the protocol defines the method or does not allow the name.
    */
   protected notifyExtension(method: string, params: object | undefined): void {
     this.#checkExtension(method);
@@ -247,12 +248,18 @@ export class PeerConnection<
   }
 
   #checkExtension(method: string): void {
-    const { extensionPrefix } = this.#side.protocol;
+    const { protocol, peer } = this.#side;
+    const { extensionPrefix } = protocol;
     if (extensionPrefix === undefined)
       throw new TypeError("the protocol has no extension methods");
     if (!method.startsWith(extensionPrefix))
       throw new TypeError(
         `the name of an extension method begins with ${JSON.stringify(extensionPrefix)}, unlike ${JSON.stringify(truncate(method))}`,
+      );
+    // What a side sends means the same when the other one does, except for the direction.
+    if (protocol.lookupMethod({ jsonrpc: "2.0", method }, peer) !== "unknown")
+      throw new TypeError(
+        `the protocol defines ${JSON.stringify(truncate(method))}: use request or notify, which validate`,
       );
   }
 
@@ -262,7 +269,7 @@ export class PeerConnection<
     inbound: InboundRequest,
   ): object | Promise<object> {
     const { protocol, peer } = this.#side;
-    const { handlers, extensions } = this.#settings;
+    const { handlers = {}, extensions } = this.#settings;
     const { method, params } = request;
     const context = {
       [peer]: this,
@@ -344,7 +351,7 @@ export class PeerConnection<
  */
 export function checkHandlers<Side extends string>(
   { protocol, peer }: PeerSide<Side>,
-  { handlers, notifications = {} }: UntypedPeerSettings,
+  { handlers = {}, notifications = {} }: UntypedPeerSettings,
 ): void {
   for (const method of Object.keys(handlers))
     if (

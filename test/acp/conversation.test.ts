@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import * as acpV1 from '@agentclientprotocol/sdk';
 import * as acpV2 from '@agentclientprotocol/sdk/experimental/v2';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -300,6 +302,13 @@ describe.each(ACP_REVISIONS)('ACP %s', (revision) => {
       );
       expect(await ours.requestExtension('_acme/echo', { x: 1 })).toEqual({ x: 1 });
       expect(await theirs.request('_acme/theirs', { y: 2 })).toEqual({ method: '_acme/theirs', params: { y: 2 } });
+      for (const { name } of protocol().methods) {
+        const message = `the protocol defines ${JSON.stringify(name)}: use request or notify, which validate`;
+        await expect(ours.requestExtension(name, {})).rejects.toThrow(new TypeError(message));
+        expect(() => {
+          ours.notifyExtension(name, {});
+        }).toThrow(new TypeError(message));
+      }
       await theirs.notify('_acme/event', {});
       await expect.poll(() => seen).toEqual(['_acme/event']);
       await close();
@@ -349,6 +358,35 @@ describe.each(ACP_REVISIONS)('ACP %s', (revision) => {
       await own.closed;
     });
   });
+});
+
+test('handlers are optional: requests without one are answered with -32601', async () => {
+  const { createAgent }: { createAgent: (options?: object) => ReturnType<Create> } =
+    await generated.load('v1/agent.ts');
+  for (const agent of [createAgent(), createAgent({}), createAgent({ handlers: undefined })]) {
+    const [one, raw] = runtime.memoryPair();
+    const connection = await agent.connect(one);
+    const frames: object[] = [];
+    raw.onmessage = (frame) => void frames.push(frame);
+    await raw.start();
+    await raw.send({ jsonrpc: '2.0', id: 1, method: 'session/new', params: { cwd: '/', mcpServers: [] } });
+    await expect.poll(() => frames).toMatchObject([{ id: 1, error: { code: -32_601 } }]);
+    await connection.close();
+  }
+});
+
+test('no file of the output speaks of MCP', () => {
+  const files = readdirSync(path.join(generated.out, 'runtime'), { recursive: true, encoding: 'utf8' });
+  const texts = files
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => [file, readFileSync(path.join(generated.out, 'runtime', file), 'utf8')] as const);
+  expect(texts.length).toBeGreaterThan(20);
+  const foreign = texts.flatMap(([file, text]) =>
+    text
+      .split('\n')
+      .flatMap((line) => (/\bMCP\b|Model Context|--revision|`endpoint\.ts`/.test(line) ? `${file}: ${line}` : [])),
+  );
+  expect(foreign).toEqual([]);
 });
 
 test('a handler for a method that the other side does not send is rejected', async () => {

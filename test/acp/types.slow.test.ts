@@ -26,7 +26,8 @@ async function tsc(compiler: string, args: readonly string[]): Promise<string> {
   return new Promise((resolve) => {
     execFile(
       process.execPath,
-      [bin, ...STRICT, ...args],
+      // TypeScript 7 refuses files on the command line next to a tsconfig.json, which is that of the repository here.
+      [bin, ...STRICT, ...(compiler === 'typescript-7' ? ['--ignoreConfig'] : []), ...args],
       { cwd: generated.out, maxBuffer: 1e8 },
       (error, stdout, stderr) => {
         const output = `${stdout}${stderr}`;
@@ -48,10 +49,13 @@ test('the output compiles under the strictest flags, in TypeScript 5.4 and 7', a
 
 test('the output imports nothing of MCP', () => {
   const index = readFileSync(path.join(generated.out, 'v1/index.ts'), 'utf8');
-  expect(index.match(/from "(.*)"/g)).toHaveLength(9);
+  expect(index.match(/from ["'](.*)["']/g)).toHaveLength(9);
   for (const file of ['client', 'agent', 'revision', 'methods', 'messages', 'guards', 'errors']) {
-    const text = readFileSync(path.join(generated.out, 'v1', `${file}.ts`), 'utf8');
-    expect(text).not.toMatch(/\bMCP\b|Model Context|runtime\/(?:server|client|protocol)|\bserver\b/);
+    // The command in the header has the names of parts.
+    const text = readFileSync(path.join(generated.out, 'v1', `${file}.ts`), 'utf8').replaceAll(/^\/\/.*/gm, '');
+    expect(text).not.toMatch(/\bMCP\b|Model Context|runtime\/(?:server|client|protocol)/);
+    // The schema of ACP itself describes a standard error with the word.
+    expect(text.replace('Invalid JSON was received by the server.', '')).not.toMatch(/\bserver\b/);
   }
 });
 

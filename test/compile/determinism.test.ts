@@ -249,7 +249,7 @@ describe.each(REVISIONS)('$revision', ({ revision, definitions: count }) => {
         ...(shared
           ? [
               `// Shared by all revisions: ${file.replace(/\.ts$/, '')}`,
-              '// Regenerate: mcpgen generate --revision <revision> --out <parent of this folder>',
+              '// Regenerate: run the command that the other files name',
             ]
           : [
               `// Model Context Protocol, revision ${revision}`,

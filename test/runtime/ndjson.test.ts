@@ -296,7 +296,7 @@ describe('Content-Length framing', () => {
     expect(kindsOf(events)).toEqual([...headers, 'result']);
     expect(events[0]).toMatchObject({
       line: 1,
-      reason: 'Content-Length framing; MCP expects each message as one line of JSON',
+      reason: 'Content-Length framing; each message must be one line of JSON',
     });
   });
 

@@ -4,6 +4,7 @@
 import type { SourceFile } from '../../print/source-file.js';
 import { sideName, type EmitContext } from '../context.js';
 import type { GuardWriter } from './guard-writer.js';
+import { cleanDocText } from '../../print/doc-comment.js';
 import { literalKey } from '../../print/names.js';
 import { pinnedResultType } from '../../model/types/result-type.js';
 import { findDefinition, SIDES } from '../../model/protocol.js';
@@ -51,7 +52,7 @@ export function emitDispatchers(file: SourceFile, context: EmitContext, writer: 
     inputRequired !== undefined &&
     memberOf(findDefinition(context.protocol, anyResult)?.type, inputRequired.member) !== undefined;
   const note = hasResultType
-    ? `\n * The kind of result determines its type: one that requires input never counts as complete, and one without\n * \`${inputRequired.member}\`, as older servers send it, is complete.`
+    ? `\n * The kind of result determines its type: one that requires input never counts as complete, and one without\n * \`${cleanDocText(inputRequired.member, new Set())}\`, as older servers send it, is complete.`
     : '';
   file.declare('function', 'validateResult', {
     doc: `/**

@@ -19,7 +19,7 @@ export type RevisionMethods = Pick<Protocol, 'revision' | 'methods'>;
 
 /** The methods of catalogs, which may not have been compared with their schemas. */
 export function methodsOfCatalogs(catalogs: readonly Catalog[]): readonly RevisionMethods[] {
-  return catalogs.map(({ revision, methods }) => ({ revision, methods: methods.map(methodFromRow) }));
+  return catalogs.map(({ revision, methods }) => ({ revision, methods: methods.map((row) => methodFromRow(row)) }));
 }
 
 /**

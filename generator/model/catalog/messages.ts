@@ -4,7 +4,7 @@
 import { McpgenError } from '../../errors.js';
 import type { CatalogMethod, MessageKind, Traits } from '../../read/catalog.js';
 import { compareText, formatPointer } from '../../read/json/json.js';
-import { builtMessageName, type Definition, type Member, type TypeNode } from '../protocol.js';
+import { builtMessageName, sharedParams, type Definition, type Member, type TypeNode } from '../protocol.js';
 
 /**
  * Adds the messages that a schema does not define.
@@ -18,9 +18,10 @@ export function withBuiltMessages(
   places: { readonly schema: string; readonly catalog: string },
 ): readonly Definition[] {
   const names = new Set(definitions.map(({ name }) => name));
+  const shared = sharedParams(methods);
   const built = methods.flatMap(({ method, kind = 'request', params = null, message }, index): Definition[] => {
     if (message !== undefined) return [];
-    const name = builtMessageName({ method, params });
+    const name = builtMessageName({ method, params }, shared);
     if (names.has(name)) {
       throw new McpgenError(`the message of ${JSON.stringify(method)} would be named ${name}, as a definition is`, {
         place: `${places.catalog}#${formatPointer('methods', index)}`,

@@ -177,8 +177,7 @@ export interface EndpointOptions {
 
 /**
  * The error code for a limit of the receiver: too many requests, sessions or subscriptions. It is outside the range
- * that JSON-RPC reserves, as MCP 2026-07-28 requires of new codes (Basic, Error Codes: -32000 to -32019 are closed),
- * and matches the HTTP status.
+ * that JSON-RPC reserves (§5.1: -32768 to -32000), and matches the HTTP status.
  */
 export const SERVER_BUSY = 503;
 

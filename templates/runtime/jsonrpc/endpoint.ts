@@ -360,7 +360,7 @@ export class Endpoint {
     }
   }
 
-  /** MCP 2025-03-26, basic protocol: one array of responses answers a batch. */
+  /** JSON-RPC 2.0 §6: one array of responses answers a batch. */
   #handleBatch(
     members: readonly (
       Invalid | Exclude<Classification, { kind: "batch" | "invalid" }>
@@ -564,7 +564,7 @@ export class Endpoint {
   }
 
   /**
-   * The other side has ended its output, as when shutting down over stdio (MCP, lifecycle), and may still read: pending
+   * The other side has ended its output, as when shutting down over stdio, and may still read: pending
    * requests are answered, then the connection closes. The transport limits how long that may take.
    */
   #drain(): void {

@@ -52,7 +52,7 @@ export function isRequestId(value: unknown): value is RequestId {
  *
  * @param id - A string or a safe integer. The response has the same id, of the same type.
  * @param method - Any name that does not begin with `rpc.`, which JSON-RPC reserves.
- * @param params - An object; MCP has no positional parameters. If undefined, the message has no member `params`.
+ * @param params - An object, not an array: parameters have names. If undefined, the message has no member `params`.
  * @throws TypeError if an argument is invalid.
  */
 export function request<const M extends string>(
@@ -123,7 +123,7 @@ export function resultResponse<R extends object>(
  * Creates the response to a request that failed.
  *
  * @param id - The id of the request, unchanged. If it could not be read: null, as JSON-RPC requires, or undefined for a
- *   message without an id, as MCP's schemas from 2025-11-25 on describe.
+ *   message without an id, where the protocol's schema allows that.
  * @param error - An `RpcError` or an error object: `code`, `message` and `data` are copied; stack and cause are not.
  * @throws TypeError if the code is not an integer or the message not a string.
  */

@@ -26,7 +26,7 @@ export type DiagnosticCode =
   | "too-long"
   /** A message written over several lines; reported at its first line. */
   | "embedded-newline"
-  /** The framing of the Language Server Protocol, which MCP does not use. */
+  /** The framing of the Language Server Protocol, where a line per message is expected. */
   | "content-length"
   /** The stream ended in the middle of a message. */
   | "unfinished";
@@ -336,7 +336,7 @@ export class JsonLineReader {
     ) {
       return [
         "content-length",
-        "Content-Length framing; MCP expects each message as one line of JSON",
+        "Content-Length framing; each message must be one line of JSON",
       ];
     }
     if (!this.#multiline.begins(text))

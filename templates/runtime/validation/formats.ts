@@ -1,6 +1,6 @@
 /** String formats that can be asserted. */
 
-/** The formats of MCP's schemas; `{ formats: FORMATS }` asserts them. */
+/** The formats of a protocol's schema; `{ formats: FORMATS }` asserts them. */
 export const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   uri: (text) => /^[a-z][a-z0-9+.-]*:[^\s<>"{}|\\^`]*$/i.test(text),
   "uri-template": (text) =>

@@ -1,5 +1,5 @@
 /**
- * The checks of rules that schemas of tools have and those of MCP do not.
+ * The checks of rules that schemas of tools have and those of protocols rarely do.
  */
 import { isObject } from "../jsonrpc/envelope.js";
 import type { UnknownObject } from "../jsonrpc/envelope.js";
