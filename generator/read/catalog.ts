@@ -20,6 +20,8 @@ export interface CatalogMethod {
   readonly params: string | null;
   /** The definition of the result, or several if a request has several possible results; requests only. */
   readonly result?: string | readonly string[];
+  /** Results that the runtime follows to the final one; only built-in extensions add them. */
+  readonly followedResults?: readonly string[];
   /** The definition of the result when the request's params ask for a task. */
   readonly taskResult?: string;
   /**

@@ -5,7 +5,7 @@ import { readBuiltinJson, readBytes } from './files.js';
 import { parseUntrustedJson } from './json/json.js';
 
 /** A row of an extension's catalog: as that of a method catalog, but its capability is the extension by default. */
-export type ExtensionMethod = Omit<CatalogMethod, 'capability' | 'direction' | 'taskResult'> &
+export type ExtensionMethod = Omit<CatalogMethod, 'capability' | 'direction' | 'taskResult' | 'followedResults'> &
   Partial<Pick<CatalogMethod, 'capability'>> & {
     /** In the words of the protocol that it extends, such as `clientToServer`. */
     readonly direction: string;
@@ -25,12 +25,20 @@ export interface ExtensionCatalog {
   readonly capabilities?: Readonly<Record<string, string>>;
   readonly methods?: readonly ExtensionMethod[];
   /** Further results of methods of the revision. */
-  readonly results?: readonly { readonly method: string; readonly result: string }[];
+  readonly results?: readonly ExtensionResult[];
   /** Definitions of the revision, or objects in a member of theirs, that get the members of one of the extension. */
   readonly members?: readonly { readonly definition: string; readonly member?: string; readonly from: string }[];
   /** A protocol that sides of the extension speak with each other; only built-in extensions have one. */
   readonly protocol?: ExtensionProtocol;
   readonly errors?: readonly CatalogError[];
+}
+
+/** A further result of a method of the revision. */
+export interface ExtensionResult {
+  readonly method: string;
+  readonly result: string;
+  /** Whether the runtime follows it to the final result, so that client methods never return it; built-in extensions only. */
+  readonly followed?: true;
 }
 
 /** A protocol that belongs to an extension. */

@@ -248,13 +248,19 @@ class Merger {
 
   #addResult(extension: Extension, index: number): void {
     const { catalog, places } = extension;
-    const { method = '', result = '' } = catalog.results?.[index] ?? {};
+    const { method = '', result = '', followed } = catalog.results?.[index] ?? {};
     const place = `${places.catalog}#${formatPointer('results', index)}`;
     const row = this.#methods.get(method);
     if (row?.kind !== 'request' || this.#methodsOf.get(method) === extension) {
       throw new McpgenError(`${JSON.stringify(method)} is not a request of revision ${this.#revision.names[0] ?? ''}`, {
         place: `${place}/method`,
         remedy: 'Only results of existing requests are added here; those of its own methods are in their rows.',
+      });
+    }
+    if (followed === true && !extension.source.builtin) {
+      throw new McpgenError(`${method}: the runtime cannot follow ${result} to a final result`, {
+        place: `${place}/followed`,
+        remedy: 'Omit it: the client method then returns either result.',
       });
     }
     const { inputRequired } = this.#revision.traits;
@@ -286,7 +292,12 @@ class Merger {
         },
       );
     }
-    this.#methods.set(method, { ...row, result: [...results, result] });
+    const followedResults = [...(row.followedResults ?? []), ...(followed === true ? [result] : [])];
+    this.#methods.set(method, {
+      ...row,
+      result: [...results, result],
+      ...(followedResults.length === 0 ? {} : { followedResults }),
+    });
     const direction = row.direction === 'both' ? 'clientToServer' : row.direction;
     this.#addToResults(unionsOf(this.#revision.traits, direction).result, result);
     if (row.message !== undefined) this.#addToResponse(row.message, result);
