@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import { refuseDuplicates, invalidCatalogError, type CatalogError, type CatalogMethod } from './catalog.js';
-import { readBuiltinJson, readBytes } from './files.js';
+import { readBuiltinJson, readBytes, tryReadText } from './files.js';
 import { parseUntrustedJson } from './json/json.js';
 
 /** A row of an extension's catalog: as that of a method catalog, but its capability is the extension by default. */
@@ -74,8 +74,10 @@ export interface ExtensionFiles {
  */
 export async function readExtension(file: string): Promise<ExtensionFiles> {
   const contents = readBytes(file);
-  const { schema = DEFAULT_SCHEMA } = await parseExtension({ name: file, contents });
-  const schemaFile = path.join(path.dirname(file), schema);
+  const catalog = await parseExtension({ name: file, contents });
+  const schemaFile = path.join(path.dirname(file), catalog.schema ?? DEFAULT_SCHEMA);
+  if (catalog.schema === undefined && !namesDefinitions(catalog) && tryReadText(schemaFile) === undefined)
+    return { catalog: { name: file, contents }, schema: { name: schemaFile, contents: '{}' } };
   return { catalog: { name: file, contents }, schema: { name: schemaFile, contents: readBytes(schemaFile) } };
 }
 
@@ -113,12 +115,19 @@ export async function parseExtension({ name: place, contents }: NamedFile): Prom
   return catalog;
 }
 
+/** Whether the catalog of an extension refers to definitions, so that it needs a schema. */
+export function namesDefinitions({ methods, results, members, capabilities }: ExtensionCatalog): boolean {
+  return [methods, results, members, Object.keys(capabilities ?? {})].some(
+    (rows) => rows !== undefined && rows.length > 0,
+  );
+}
+
 let validator: ValidateFunction | undefined;
 
 async function compileValidator(): Promise<ValidateFunction> {
   // Imported only for extensions of vendors: tests validate the built-in ones.
   const { Ajv2020 } = await import('ajv/dist/2020.js');
-  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, verbose: true });
   ajv.addSchema(readBuiltinJson('catalog.schema.json') as object, 'catalog.schema.json');
   return ajv.compile(readBuiltinJson('extension.schema.json') as object);
 }

@@ -53,7 +53,6 @@ describe('a client without `tasks`', () => {
       info,
       revisions: [revision],
       handlers: { 'tools/call': result, 'prompts/get': result },
-      validateResults: false,
     });
     const client = createClient({ info, revisions: [revision], capabilities });
     const [serverSide, clientSide] = memoryPair();
