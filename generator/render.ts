@@ -72,12 +72,15 @@ export async function renderProtocolFiles(
   const planned = await formatFiles(formatter, [...own, ...shared], out);
   const { plugins = [] } = options;
   if (plugins.length === 0) return planned;
-  const outputs = await runPlugins(plugins, protocol, {
-    parts: withDependencies(parts),
-    modules: new Set([...files.map(({ name }) => name), ...shared.map((file) => file.path.replace(/\.ts$/, ''))]),
-    importExtension,
-  });
-  for (const output of outputs) planned.push(await renderPluginFile(output, protocol, out, options));
+  const modules = new Map<string, string>([
+    ...files.flatMap(({ name, fileName }): [string, string][] => [
+      [fileName, fileName],
+      [name, fileName],
+    ]),
+    ...shared.map(({ path: file }): [string, string] => [file.replace(/\.ts$/, ''), file.replace(/\.ts$/, '')]),
+  ]);
+  const outputs = await runPlugins(plugins, protocol, { parts: withDependencies(parts), modules, importExtension });
+  for (const output of outputs) planned.push(await renderPluginFile(output, protocol, out, options, modules));
   return planned;
 }
 
@@ -87,6 +90,7 @@ async function renderPluginFile(
   protocol: Protocol,
   out: string,
   options: RenderOptions,
+  fileNames: ReadonlyMap<string, string>,
 ): Promise<PlannedFile> {
   const { importExtension = 'js' } = options;
   const file = `${protocol.revision}/${name}`;
@@ -96,7 +100,7 @@ async function renderPluginFile(
     if (typeof contents !== 'string') {
       const header = protocolHeader(protocol, command, owner.name);
       // In one piece and without a shared cache, since the code may not be valid.
-      const pieces = [contents.print({ header, importExtension }).join('\n\n')];
+      const pieces = [contents.print({ header, importExtension, fileNames }).join('\n\n')];
       return { path: file, contents: addHeader(file, await new Formatter().format(pieces, target)) };
     }
     if (markSyntax(file) === 'json') {

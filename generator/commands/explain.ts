@@ -102,7 +102,14 @@ async function explainMethod(
   everything: readonly Protocol[],
   json: boolean,
 ): Promise<void> {
-  const history = methodHistory(method.name, everything);
+  // The method of an extension may have the name of another one in a revision.
+  const history = methodHistory(
+    method.name,
+    everything.map((one) => ({
+      ...one,
+      methods: one.methods.filter(({ extension }) => extension === method.extension),
+    })),
+  );
   const names = [...new Set([method.message, method.params ?? '', ...method.results, method.taskResult ?? ''])];
   const definitions = names.flatMap((name) => findDefinition(protocol, name) ?? []);
   const message = exampleMessage(protocol, method);

@@ -1,7 +1,6 @@
 import { memberOf } from '../model/catalog/derive.js';
 import { findDefinition, methodsFrom, type Method, type Traits } from '../model/protocol.js';
 import { followReferences, typeLookup } from '../model/types/references.js';
-import { pinnedResultType } from '../model/types/result-type.js';
 import { docComment } from '../print/doc-comment.js';
 import { memberName, printAccess } from '../print/names.js';
 import { SourceFile } from '../print/source-file.js';
@@ -127,18 +126,13 @@ export function callMethodName({ message }: Pick<Method, 'message'>): string {
   return name.charAt(0).toLowerCase() + name.slice(1);
 }
 
-/** The `resultType` of a task (Tasks extension, Polymorphic Results). */
-const FOLLOWED_RESULT_TYPE = 'task';
-
 function printCall(file: SourceFile, context: EmitContext, method: Method): string {
   const stateless = context.protocol.lifecycle === 'stateless';
   const [complete = '', ...others] = method.results;
   const asking = context.protocol.traits.inputRequired?.result;
-  // The client itself answers a result that requires input, and follows a task to its result.
-  const results = [
-    complete,
-    ...others.filter((name) => name !== asking && pinnedResultType(context.protocol, name) !== FOLLOWED_RESULT_TYPE),
-  ];
+  // The client itself answers a result that requires input, and follows others to the final result.
+  const { followedResults = [] } = method;
+  const results = [complete, ...others.filter((name) => name !== asking && !followedResults.includes(name))];
   const result = results.map((name) => importDefinition(file, context, name)).join(' | ');
   const own = `NonNullable<ParamsOf<${JSON.stringify(method.name)}>>`;
   const type = stateless ? givenType(context, method, own) : own;

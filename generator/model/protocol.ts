@@ -132,6 +132,8 @@ export interface Method {
   readonly params: string | null;
   /** Definitions of its possible results, the complete one first; empty for a notification. */
   readonly results: readonly string[];
+  /** Those of the results that the client follows to the final one, so that its methods never return them. */
+  readonly followedResults?: readonly string[];
   /** The definition of the result of a task-augmented request. */
   readonly taskResult?: string;
   /**
@@ -290,6 +292,7 @@ export function methodFromRow(row: CatalogMethod, shared: ReadonlySet<string> = 
     results: [row.result ?? []].flat(),
     capabilities: [row.capability ?? []].flat(),
     summary: row.summary,
+    ...(row.followedResults === undefined ? {} : { followedResults: row.followedResults }),
     ...(row.taskResult === undefined ? {} : { taskResult: row.taskResult }),
     ...(row.deprecated === undefined ? {} : { deprecated: row.deprecated }),
     ...(row.subscription === undefined ? {} : { subscription: row.subscription }),

@@ -20,8 +20,8 @@ import { programError, runForeign, thrownReason } from '../read/program.js';
 export interface PluginRun {
   /** The parts, dependencies included. */
   readonly parts: readonly string[];
-  /** Files that plugins may import from, without extension. */
-  readonly modules: ReadonlySet<string>;
+  /** Files that plugins may import from, without extension: their names on disk, by the names that plugins use. */
+  readonly modules: ReadonlyMap<string, string>;
   readonly importExtension: ImportExtension;
 }
 
@@ -63,6 +63,14 @@ export async function runPlugins(
           other.owner === owner
             ? `returns ${shown(output.path)} twice`
             : `returns ${shown(output.path)}, as ${other.owner.name} does`,
+          'Choose another path.',
+        );
+      }
+      const inside = [...outputs.keys()].find((one) => one.startsWith(`${key}/`) || key.startsWith(`${one}/`));
+      if (inside !== undefined) {
+        throw pluginError(
+          owner,
+          `returns ${shown(output.path)}, and ${outputs.get(inside)?.owner.name ?? ''} returns ${shown(inside)}: one path is a file and a folder`,
           'Choose another path.',
         );
       }
@@ -154,7 +162,8 @@ async function runPlugin(owner: NamedPlugin, protocol: Protocol, run: PluginRun)
     );
   }
   let characters = 0;
-  return returned.map((item: unknown, index): PluginOutput => {
+  // A list with holes is read as one with undefined.
+  return Array.from(returned as readonly unknown[], (item, index): PluginOutput => {
     const output = readFile(owner, item, made.has(item), index, run);
     if (typeof output.contents === 'string') characters += output.contents.length;
     if (characters > MAX_CHARACTERS) {
@@ -168,13 +177,13 @@ async function runPlugin(owner: NamedPlugin, protocol: Protocol, run: PluginRun)
 function readFile(owner: NamedPlugin, item: unknown, isSource: boolean, index: number, run: PluginRun): PluginOutput {
   if (item instanceof SourceFile && isSource) {
     const file = item as SourceFile<string>;
-    const path = requirePath(owner, `${file.name}.ts`);
+    const path = requirePath(owner, `${file.name}.ts`, run);
     for (const name of file.importedModules()) {
       if (run.modules.has(name)) continue;
       throw pluginError(
         owner,
         `imports ${name} in ${path}, which this run does not write`,
-        `Request a part that writes it with --emit, or import from ${[...run.modules].filter((one) => !one.includes('/')).join(', ')}.`,
+        `Request a part that writes it with --emit, or import from ${[...run.modules.keys()].filter((one) => !one.includes('/')).join(', ')}.`,
       );
     }
     return { path, contents: file, owner };
@@ -197,7 +206,7 @@ function readFile(owner: NamedPlugin, item: unknown, isSource: boolean, index: n
       'Return objects { path, text }, or files of tools.sourceFile().',
     );
   }
-  const path = requirePath(owner, given);
+  const path = requirePath(owner, given, run);
   if (text.length > MAX_FILE_CHARACTERS) {
     throw pluginError(
       owner,
@@ -209,10 +218,12 @@ function readFile(owner: NamedPlugin, item: unknown, isSource: boolean, index: n
   return { path, contents: text, owner };
 }
 
+const SCRIPT_EXTENSION = /(?:\.d)?\.[mc]?[jt]sx?$/;
+
 const DEVICE_NAME = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
 /** Checks a path: below the folder of the revision on every system, with a format that can have our mark. */
-function requirePath(owner: NamedPlugin, path: string): string {
+function requirePath(owner: NamedPlugin, path: string, { modules }: PluginRun): string {
   const steps = path.split('/');
   const isValid =
     path.length <= MAX_PATH_LENGTH &&
@@ -231,9 +242,15 @@ function requirePath(owner: NamedPlugin, path: string): string {
       `Use one of ${MARKED_EXTENSIONS.map((extension) => `.${extension}`).join(', ')}.`,
     );
   }
-  const isOurs = MODULE_NAMES.some((name) => path.toLowerCase() === `${name}.ts`);
-  if (isOurs || steps[0]?.toLowerCase() === 'runtime') {
+  const [first = '', ...rest] = steps.map((step) => step.toLowerCase());
+  // Compilers and runtimes choose between files that differ in extension only.
+  const stem = SCRIPT_EXTENSION.test(first) ? first.replace(SCRIPT_EXTENSION, '') : undefined;
+  const isOurs = [...MODULE_NAMES, ...modules.values()].some((name) => stem === name.toLowerCase());
+  if (isOurs || first === 'runtime') {
     throw pluginError(owner, `returned ${path}, which is the path of a file of mcpgen`, 'Choose another path.');
+  }
+  if ([first, ...rest].some((step) => step === 'node_modules' || step === 'package.json')) {
+    throw pluginError(owner, `returned ${path}, which changes how modules are resolved`, 'Choose another path.');
   }
   return path;
 }

@@ -53,9 +53,10 @@ export type TypeNames = ReadonlyMap<string, string>;
 export function typeNames(protocol: Protocol): TypeNames {
   const names = new Map<string, string>();
   const owners = new Map<string, string>();
-  for (const { name } of protocol.definitions) {
+  const files = new Map(protocol.extensions.map(({ id, source }) => [id, source.file]));
+  for (const { name, extension = '' } of protocol.definitions) {
     const made = isIdentifier(name) && !RESERVED_WORDS.has(name) ? name : pascalCase(name);
-    const place = `${protocol.source.file}#${formatPointer('$defs', name)}`;
+    const place = `${files.get(extension) ?? protocol.source.file}#${formatPointer('$defs', name)}`;
     if (made === '' || RESERVED_WORDS.has(made)) {
       throw new McpgenError(`the definition ${JSON.stringify(name)} cannot be converted to a TypeScript name`, {
         place,

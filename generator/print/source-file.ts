@@ -35,6 +35,8 @@ export type ImportExtension = 'js' | 'ts' | 'none';
 export interface PrintOptions {
   readonly header: string;
   readonly importExtension: ImportExtension;
+  /** The names of imported files on disk, if they differ. */
+  readonly fileNames?: ReadonlyMap<string, string>;
 }
 
 /** The keyword of a declaration. */
@@ -182,9 +184,9 @@ export class SourceFile<Name extends string = ModuleName> {
   }
 
   /** The module specifier of another file; a file of a plugin may be in a folder below the revision's. */
-  #specifier(from: AnyModule, { importExtension }: PrintOptions): string {
+  #specifier(from: AnyModule, { importExtension, fileNames }: PrintOptions): string {
     const depth = this.name.startsWith('tools/') ? 0 : this.name.split('/').length - 1;
-    const specifier = importSpecifier(from, importExtension);
+    const specifier = importSpecifier(fileNames?.get(from) ?? from, importExtension);
     return depth === 0 ? specifier : '../'.repeat(depth) + specifier.replace(/^\.\//, '');
   }
 
@@ -215,7 +217,7 @@ export class SourceFile<Name extends string = ModuleName> {
 }
 
 /** The module specifier of another file of the same revision, of the tools, or of a shared file. */
-export function importSpecifier(module: AnyModule, importExtension: ImportExtension): string {
+export function importSpecifier(module: string, importExtension: ImportExtension): string {
   const file = module.startsWith('runtime/') ? `../${module}` : `./${module.replace(/^tools\//, '')}`;
   return file + fileExtension(importExtension);
 }

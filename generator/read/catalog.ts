@@ -20,6 +20,8 @@ export interface CatalogMethod {
   readonly params: string | null;
   /** The definition of the result, or several if a request has several possible results; requests only. */
   readonly result?: string | readonly string[];
+  /** Results that the runtime follows to the final one; only built-in extensions add them. */
+  readonly followedResults?: readonly string[];
   /** The definition of the result when the request's params ask for a task. */
   readonly taskResult?: string;
   /**
@@ -225,12 +227,28 @@ export function invalidCatalogError(
   place: string,
   { what, remedy }: { readonly what: string; readonly remedy: string },
 ): McpgenError {
-  const { additionalProperty, allowedValue, allowedValues } = (error?.params ?? {}) as Record<string, unknown>;
-  const which = additionalProperty ?? allowedValue ?? allowedValues;
-  return new McpgenError(
-    `${error?.message ?? `is not ${what}`}${which === undefined ? '' : `: ${JSON.stringify(which).slice(0, 200)}`}`,
-    { place: `${place}#${error?.instancePath ?? ''}`.slice(0, 300), remedy },
-  );
+  return new McpgenError(error === undefined ? `is not ${what}` : describeSchemaError(error), {
+    place: `${place}#${error?.instancePath ?? ''}`.slice(0, 300),
+    remedy,
+  });
+}
+
+/** What a JSON Schema rejects, in the words of its readers. */
+function describeSchemaError({ keyword, params, message = 'is invalid', parentSchema }: ErrorObject): string {
+  const { additionalProperty, propertyName, allowedValue, allowedValues } = params as Record<string, unknown>;
+  const shown = (value: unknown): string => JSON.stringify(value).slice(0, 200);
+  if (keyword === 'additionalProperties') return `the key ${shown(additionalProperty)} is unknown`;
+  if (keyword === 'propertyNames') return `the key ${shown(propertyName)} has another format`;
+  if (keyword === 'pattern') {
+    const { description, examples } = (parentSchema ?? {}) as {
+      readonly description?: string;
+      readonly examples?: unknown;
+    };
+    const example = Array.isArray(examples) && examples.length > 0 ? `, such as ${shown(examples[0])}` : '';
+    return `has another format${description === undefined ? '' : ` (${description.replace(/\.$/, '')})`}${example}`;
+  }
+  const which = allowedValue ?? allowedValues;
+  return `${message}${which === undefined ? '' : `: ${shown(which)}`}`;
 }
 
 /** The words of a catalog for its directions, in which the client is named first. */
@@ -284,7 +302,9 @@ let catalogValidator: ValidateFunction | undefined;
 async function compileCatalogValidator(): Promise<ValidateFunction> {
   // Imported only for custom catalogs: tests validate the built-in ones.
   const { Ajv2020 } = await import('ajv/dist/2020.js');
-  return new Ajv2020({ strict: true, allowUnionTypes: true }).compile(readBuiltinJson('catalog.schema.json') as object);
+  return new Ajv2020({ strict: true, allowUnionTypes: true, verbose: true }).compile(
+    readBuiltinJson('catalog.schema.json') as object,
+  );
 }
 
 /**

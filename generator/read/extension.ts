@@ -1,11 +1,11 @@
 import path from 'node:path';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import { refuseDuplicates, invalidCatalogError, type CatalogError, type CatalogMethod } from './catalog.js';
-import { readBuiltinJson, readBytes } from './files.js';
+import { readBuiltinJson, readBytes, tryReadText } from './files.js';
 import { parseUntrustedJson } from './json/json.js';
 
 /** A row of an extension's catalog: as that of a method catalog, but its capability is the extension by default. */
-export type ExtensionMethod = Omit<CatalogMethod, 'capability' | 'direction' | 'taskResult'> &
+export type ExtensionMethod = Omit<CatalogMethod, 'capability' | 'direction' | 'taskResult' | 'followedResults'> &
   Partial<Pick<CatalogMethod, 'capability'>> & {
     /** In the words of the protocol that it extends, such as `clientToServer`. */
     readonly direction: string;
@@ -25,12 +25,20 @@ export interface ExtensionCatalog {
   readonly capabilities?: Readonly<Record<string, string>>;
   readonly methods?: readonly ExtensionMethod[];
   /** Further results of methods of the revision. */
-  readonly results?: readonly { readonly method: string; readonly result: string }[];
+  readonly results?: readonly ExtensionResult[];
   /** Definitions of the revision, or objects in a member of theirs, that get the members of one of the extension. */
   readonly members?: readonly { readonly definition: string; readonly member?: string; readonly from: string }[];
   /** A protocol that sides of the extension speak with each other; only built-in extensions have one. */
   readonly protocol?: ExtensionProtocol;
   readonly errors?: readonly CatalogError[];
+}
+
+/** A further result of a method of the revision. */
+export interface ExtensionResult {
+  readonly method: string;
+  readonly result: string;
+  /** Whether the runtime follows it to the final result, so that client methods never return it; built-in extensions only. */
+  readonly followed?: true;
 }
 
 /** A protocol that belongs to an extension. */
@@ -66,8 +74,10 @@ export interface ExtensionFiles {
  */
 export async function readExtension(file: string): Promise<ExtensionFiles> {
   const contents = readBytes(file);
-  const { schema = DEFAULT_SCHEMA } = await parseExtension({ name: file, contents });
-  const schemaFile = path.join(path.dirname(file), schema);
+  const catalog = await parseExtension({ name: file, contents });
+  const schemaFile = path.join(path.dirname(file), catalog.schema ?? DEFAULT_SCHEMA);
+  if (catalog.schema === undefined && !namesDefinitions(catalog) && tryReadText(schemaFile) === undefined)
+    return { catalog: { name: file, contents }, schema: { name: schemaFile, contents: '{}' } };
   return { catalog: { name: file, contents }, schema: { name: schemaFile, contents: readBytes(schemaFile) } };
 }
 
@@ -105,12 +115,19 @@ export async function parseExtension({ name: place, contents }: NamedFile): Prom
   return catalog;
 }
 
+/** Whether the catalog of an extension refers to definitions, so that it needs a schema. */
+export function namesDefinitions({ methods, results, members, capabilities }: ExtensionCatalog): boolean {
+  return [methods, results, members, Object.keys(capabilities ?? {})].some(
+    (rows) => rows !== undefined && rows.length > 0,
+  );
+}
+
 let validator: ValidateFunction | undefined;
 
 async function compileValidator(): Promise<ValidateFunction> {
   // Imported only for extensions of vendors: tests validate the built-in ones.
   const { Ajv2020 } = await import('ajv/dist/2020.js');
-  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, verbose: true });
   ajv.addSchema(readBuiltinJson('catalog.schema.json') as object, 'catalog.schema.json');
   return ajv.compile(readBuiltinJson('extension.schema.json') as object);
 }

@@ -2,6 +2,7 @@
  * Loads and runs programs of users, whose failures become errors with a place.
  */
 import path from 'node:path';
+import { types } from 'node:util';
 import { McpgenError } from '../errors.js';
 
 /** Time limit for each program, in milliseconds. */
@@ -37,9 +38,16 @@ export async function loadProgram(
   } catch (error) {
     throw programError(failure, file, error);
   }
-  return {
-    exported: loaded !== null && typeof loaded === 'object' && 'default' in loaded ? loaded.default : undefined,
-  };
+  return { exported: defaultExport(loaded) };
+}
+
+/** The default export of a loaded module: of an ES module, or `module.exports`. */
+function defaultExport(loaded: unknown): unknown {
+  if (typeof loaded === 'function') return loaded;
+  if (loaded === null || typeof loaded !== 'object') return undefined;
+  if ('default' in loaded) return loaded.default;
+  const isModule = '__esModule' in loaded || types.isModuleNamespaceObject(loaded);
+  return isModule || Object.keys(loaded).length === 0 ? undefined : loaded;
 }
 
 /**

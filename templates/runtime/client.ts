@@ -371,11 +371,21 @@ export class BaseClient<
     }
   }
 
-  /** Tasks extension, Capability Negotiation: a server makes tasks only for clients that declare the extension. */
+  /**
+   * Rejects a task that this client cannot follow: its methods return final results.
+   * Tasks extension, Capability Negotiation: a server makes tasks only for clients that declare the extension.
+   */
   #refuseUndeclaredTask(method: string): void {
+    const { extensions = [] } = this.#spoken.revision;
+    const isToolCall = method === "tools/call";
+    // Another extension may have a result of the same type; validation rejects those that no extension has.
+    const isValidated = this.#settings.validateResults !== false;
+    if (extensions.length > 0 && !extensions.includes(TASKS_EXTENSION)) return;
+    if (!isToolCall && isValidated) return;
     const needed = [`client.extensions.${TASKS_EXTENSION}`];
     if (
-      method === "tools/call" &&
+      isToolCall &&
+      this.#settings.tasks !== undefined &&
       missingCapability(needed, "client", this.#spoken.capabilities) ===
         undefined
     )
@@ -383,7 +393,9 @@ export class BaseClient<
     throw new InvalidResultError(method, {
       path: "/resultType",
       reason: "value",
-      expected: "a final result, since this client has no `tasks`",
+      expected: isToolCall
+        ? "a final result: to follow tasks, create the client with `tasks: clientTasks()`"
+        : "a final result",
       found: '"task"',
     });
   }

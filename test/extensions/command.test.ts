@@ -1,5 +1,5 @@
 /** Extensions on the command line. */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -75,7 +75,7 @@ describe('hostile files', () => {
     ['no revision', (catalog) => (catalog['extends'] = []), /#\/extends/],
     ['rows that are not a list', (catalog) => (catalog['methods'] = { a: 1 }), /#\/methods/],
     ['a row that is not an object', (catalog) => (catalog['methods'] = [null]), /#\/methods\/0/],
-    ['an unknown key', (catalog) => (catalog[text] = 1), /must NOT have additional properties/],
+    ['an unknown key', (catalog) => (catalog[text] = 1), /the key "a+ is unknown/],
     ['a line break in a summary', (catalog) => (catalog['summary'] = 'A.\nB.'), /#\/summary/],
     [
       'a method that is a path',
@@ -126,7 +126,45 @@ describe('hostile files', () => {
   });
 });
 
+describe('files of a catalog', () => {
+  test('an extension with error codes only needs no schema', async () => {
+    const { catalog } = reports((own) => {
+      for (const key of ['methods', 'capabilities', 'schema']) delete own[key];
+    });
+    mkdirSync(path.join(cwd, 'ext'));
+    writeFileSync(path.join(cwd, 'ext/catalog.json'), catalog.contents);
+    const args = ['generate', '-r', '2026-07-28', '--emit', 'errors', '-o', 'out', '--extend', 'ext/catalog.json'];
+    expect(await mcpgen(args, { cwd })).toMatchObject({ code: 0, stderr: '' });
+    expect(readFileSync(path.join(cwd, 'out/2026-07-28/errors.ts'), 'utf8')).toContain('REPORT_NOT_FOUND: 4040');
+  });
+
+  test('a wrong format is described with an example', async () => {
+    const file = write((catalog) => (catalog['extension'] = 'reports'));
+    const { code, stderr } = await mcpgen([...GENERATE, '-o', 'out', '--extend', file], { cwd });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /#\/extension: has another format \(The identifier .*\), such as "io\.modelcontextprotocol\/tasks"/,
+    );
+  });
+
+  test('an extension of the config that does not extend a given schema is an error that names the config', async () => {
+    const [schema, catalog] = ['schema', 'catalog'].map((name) => path.resolve(`schema/2025-11-25/${name}.json`));
+    writeFileSync(path.join(cwd, 'mcpgen.config.json'), JSON.stringify({ out: 'out', extensions: [TASKS] }));
+    const args = ['generate', '--schema', schema ?? '', '--catalog', catalog ?? '', '--emit', 'methods'];
+    const { code, stderr } = await mcpgen(args, { cwd });
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining(`mcpgen.config.json: extensions: ${TASKS} does not extend`),
+    ]);
+  });
+});
+
 describe('other commands', () => {
+  test('explain does not mix the method of an extension with another one of the same name', async () => {
+    const { stdout } = await mcpgen(['explain', 'tasks/get', '--extension', TASKS], { cwd });
+    expect(stdout).toMatch(/^ {2}since +2026-07-28$/m);
+  });
+
   test('methods lists the methods of an extension on request only', async () => {
     const { stdout: plain } = await mcpgen(['methods', '-r', '2026-07-28'], { cwd });
     expect(plain).not.toContain('tasks/');

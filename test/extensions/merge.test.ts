@@ -1,6 +1,6 @@
 /** What extensions add to a revision, and what collides. */
 import { describe, expect, test } from 'vitest';
-import { loadAll, loadProtocol, McpgenError, renderAll } from '../../generator/index.js';
+import { loadAll, loadProtocol, McpgenError, render, renderAll } from '../../generator/index.js';
 import { reports, REVISION, TASKS } from './support.js';
 
 type Catalog = Record<string, unknown>;
@@ -86,7 +86,7 @@ describe('the extension of a vendor', () => {
   test('can be added together with a built-in one', async () => {
     const protocol = await loadProtocol({ revision: REVISION, extensions: [TASKS], extend: [reports()] });
     expect(protocol.extensions.map(({ id }) => id)).toEqual([TASKS, 'com.example/reports']);
-    expect(protocol.errors.find(({ code }) => code === -32010)?.name).toBe('REPORT_NOT_FOUND');
+    expect(protocol.errors.find(({ code }) => code === 4040)?.name).toBe('REPORT_NOT_FOUND');
   });
 
   test('may repeat definitions of the revision', async () => {
@@ -235,6 +235,98 @@ describe('a collision names both sides', () => {
     expect(await messageOf(loadProtocol({ revision: REVISION, extensions: [TASKS], extend: [rival] }))).toContain(
       'tools/call: MyResult cannot be distinguished from the result CreateTaskResult of schema/extensions/',
     );
+  });
+});
+
+describe('what a vendor cannot have', () => {
+  const withResult =
+    (schema: object): NonNullable<Parameters<typeof reports>[0]> =>
+    (catalog, own) => {
+      own['MyResult'] = schema;
+      catalog['results'] = [{ method: 'tools/call', result: 'MyResult' }];
+    };
+  const withCode =
+    (code: number): Parameters<typeof reports>[0] =>
+    (catalog) => {
+      catalog['errors'] = [{ name: 'MINE', code, summary: 'It is not there.' }];
+    };
+  const place = 'catalog.json#/errors/0/code: MINE: ';
+  const result = 'catalog.json#/results/0/result: tools/call: the member "resultType" of MyResult is not ';
+  test.each<[string, Parameters<typeof reports>[0], string]>([
+    ['a code of older implementations', withCode(-32_010), `${place}the code -32010 is reserved by JSON-RPC and MCP`],
+    ['a code of the specification', withCode(-32_099), `${place}the code -32099 is reserved by JSON-RPC and MCP`],
+    ['a code of JSON-RPC', withCode(-32_768), `${place}the code -32768 is reserved by JSON-RPC and MCP`],
+    ['a code that is not exact', withCode(1e300), `${place}1e+300 is not a safe integer`],
+    [
+      'an optional resultType',
+      withResult({ type: 'object', properties: { resultType: { const: 'job' } } }),
+      `${result}required`,
+    ],
+    [
+      'a resultType that is a number',
+      withResult({ type: 'object', properties: { resultType: { const: 7 } }, required: ['resultType'] }),
+      `${result}a string`,
+    ],
+    [
+      'a further result of an embedded request',
+      (catalog, own) => {
+        withResult({ type: 'object', properties: { resultType: { const: 'job' } }, required: ['resultType'] })(
+          catalog,
+          own,
+        );
+        catalog['results'] = [{ method: 'roots/list', result: 'MyResult' }];
+      },
+      'catalog.json#/results/0/method: roots/list is inside results',
+    ],
+    [
+      'members with other keywords',
+      (catalog, own) => {
+        own['MyFilter'] = { type: 'object', properties: { a: { type: 'string' } }, minProperties: 1 };
+        catalog['members'] = [{ definition: 'SubscriptionFilter', from: 'MyFilter' }];
+      },
+      'schema.json#/$defs/MyFilter/minProperties: MyFilter has "minProperties", which SubscriptionFilter does not get',
+    ],
+    [
+      'a definition that is only itself',
+      (_, own) => {
+        own['Extra'] = { $ref: '#/$defs/Extra' };
+      },
+      'schema.json#/$defs/Extra: circular definitions: Extra -> Extra',
+    ],
+  ])('%s', async (_title, change, expected) => {
+    const message = await messageOf(load(reports(change, ['catalog.json', 'schema.json'])));
+    expect(message.startsWith(expected) ? expected : message).toBe(expected);
+  });
+
+  test('codes on both ends of the reserved range are free', async () => {
+    for (const code of [-32_769, -31_999]) await expect(load(reports(withCode(code)))).resolves.toBeDefined();
+  });
+
+  test('a name that is not one of TypeScript, with its file', async () => {
+    const protocol = await loadProtocol({
+      revision: REVISION,
+      extend: [
+        reports((_, own) => {
+          own['***'] = { type: 'string' };
+        }),
+      ],
+    });
+    await expect(render(protocol, '.', { emit: ['types'] })).rejects.toMatchObject({
+      place: 'schema.json#/$defs/***',
+    });
+  });
+});
+
+describe('params inside a request', () => {
+  test('may combine those of the revision with others', async () => {
+    const files = reports((catalog, own) => {
+      const { allOf } = own['GetReportRequest'] as { allOf: [object, { properties: Record<string, unknown> }] };
+      allOf[1].properties['params'] = own['GetReportRequestParams'];
+      delete own['GetReportRequestParams'];
+      Object.assign(rowsOf(catalog)[1] ?? {}, { params: 'GetReportRequest.params' });
+    });
+    const protocol = await loadProtocol({ revision: REVISION, extend: [files] });
+    expect(protocol.methods.find(({ name }) => name === 'reports/get')?.params).toBe('GetReportRequest.params');
   });
 });
 

@@ -335,6 +335,17 @@ describe('a plugin that returns something wrong', () => {
       /returned types\.ts, which is the path of a file of mcpgen/,
     ],
     ['one that we do not write now', () => file('Zod.ts'), /which is the path of a file of mcpgen/],
+    ['the JavaScript of one of our files', () => file('guards.js'), /which is the path of a file of mcpgen/],
+    ['the declarations of one of our files', () => file('types.d.ts'), /which is the path of a file of mcpgen/],
+    ['a file below one of our files', () => file('types.ts/a.md'), /which is the path of a file of mcpgen/],
+    ['a package', () => file('package.json', '{}'), /which changes how modules are resolved/],
+    ['an installed package', () => file('node_modules/x.js'), /which changes how modules are resolved/],
+    [
+      'a file in a file',
+      () => [...file('a.md'), ...file('a.md/b.md')],
+      /returns "a\.md\/b\.md", and plugins\[0\] returns "a\.md": one path is a file and a folder/,
+    ],
+    ['a list with a hole', () => new Array(1), /returned a file that is undefined \(item 0\)/],
     ['a path twice', () => [...file('a.md'), ...file('A.md')], /returns "A\.md" twice/],
     ['no JSON', () => file('a.json', '{ a'), /returned a\.json, which is not JSON: /],
     ['a list as JSON', () => file('a.json', '[]'), /a\.json, which is not an object/],
@@ -355,6 +366,23 @@ describe('a plugin that returns something wrong', () => {
     const text = await refused(run as Plugin['generate']);
     expect(text).toMatch(message);
     expect(text).toMatch(/^plugins\[0\]: the plugin .*\nhint: ./);
+  });
+
+  test('a file of a protocol with other words for its sides keeps its path', async () => {
+    const protocol = await loadProtocol({ revision: REVISION });
+    const words = { ...protocol, traits: { ...protocol.traits, sides: { client: 'editor', server: 'agent' } } };
+    const { roles: _, ...traits } = words.traits;
+    const emit = ['server', 'client'] as const;
+    const run = (returned: Plugin['generate']): Promise<readonly { path: string; contents: string }[]> =>
+      render({ ...words, traits }, temporaryFolder(), { emit, plugins: [definePlugin(1, returned)] });
+    await expect(run(() => file('agent.ts'))).rejects.toThrow('which is the path of a file of mcpgen');
+    const files = await run((_protocol, tools) => {
+      const source = tools.sourceFile('mine');
+      source.declare('type', 'Mine', { code: ` = ${source.importType('server', 'AgentContext')};` });
+      return [source];
+    });
+    const mine = files.find(({ path: name }) => name === `${REVISION}/mine.ts`)?.contents;
+    expect(mine).toContain('import type { AgentContext } from "./agent.js";');
   });
 
   test('code that is not TypeScript is refused', async () => {
@@ -440,6 +468,13 @@ describe('a module that is no plugin', () => {
     expect(run.stderr).toMatch(message);
     expect(findInternals(run.stderr)).toEqual([]);
     expect(existsSync(path.join(cwd, 'out'))).toBe(false);
+  });
+
+  test('CommonJS may export a plugin as module.exports', async () => {
+    const cwd = folderWith({
+      'p.cjs': "module.exports = { mcpgenPlugin: 1, generate: () => [{ path: 'a.md', text: 'a' }] };\n",
+    });
+    expect(await mcpgen([...ARGS, '--plugin', './p.cjs'], { cwd })).toMatchObject({ code: 0, stderr: '' });
   });
 
   test.each<[string, string, string]>([

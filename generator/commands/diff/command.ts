@@ -36,7 +36,8 @@ export async function diffCommand(
   if (from === undefined || (to === undefined && !hasExtensions(options))) {
     throw new McpgenError('two revisions are required', {
       place: 'mcpgen diff',
-      remedy: 'Pass the old and the new one, as in mcpgen diff 2025-11-25 2026-07-28.',
+      remedy:
+        'Pass the old and the new one, as in mcpgen diff 2025-11-25 2026-07-28, or one with --extension ID to see what it adds.',
     });
   }
   const [before, after] = await loadProtocols(from, to, options);

@@ -36,7 +36,7 @@ export function deriveMethods(
       if (method === undefined || aliases.has(definition.name)) return [];
       const direction = placed.get(definition.name) ?? (embedded.has(definition.name) ? 'embedded' : undefined);
       const kind = deriveKind(definition, byName, traits);
-      const params = deriveParams(definition);
+      const params = deriveParams(definition, byName, traits);
       return [
         {
           method,
@@ -145,13 +145,26 @@ function deriveKind(
   return definition.name.endsWith('Request') ? 'request' : undefined;
 }
 
-function deriveParams(definition: Definition): string | null {
+function deriveParams(
+  definition: Definition,
+  byName: ReadonlyMap<string, Definition>,
+  { envelope = {} }: Traits,
+): string | null {
   const params = memberOf(definition.type, 'params');
   if (params === undefined) return null;
   // An envelope may limit the params of every method, in addition to those of this one.
-  const parts = params.type.kind === 'intersection' ? params.type.parts : [params.type];
-  const own = parts.find((part) => part.kind === 'ref');
-  return own?.kind === 'ref' ? own.name : `${definition.name}.params`;
+  const limits = new Set(
+    [envelope.request, envelope.notification]
+      .flatMap((name) => partsOf(memberOf(byName.get(name ?? '')?.type, 'params')?.type))
+      .map((type) => shapeKey(type)),
+  );
+  const [own, ...others] = partsOf(params.type).filter((part) => !limits.has(shapeKey(part)));
+  return own?.kind === 'ref' && others.length === 0 ? own.name : `${definition.name}.params`;
+}
+
+function partsOf(type: TypeNode | undefined): readonly TypeNode[] {
+  if (type === undefined) return [];
+  return type.kind === 'intersection' ? type.parts : [type];
 }
 
 function deriveResults(
@@ -186,9 +199,7 @@ function paramVariants(type: TypeNode | undefined, byName: ReadonlyMap<string, D
 
 /** The code that a definition of an error, or of an error response, pins by a constant. */
 function pinnedErrorCode(definition: Definition): DerivedError[] {
-  const parts = (type: TypeNode | undefined): readonly TypeNode[] =>
-    type === undefined ? [] : type.kind === 'intersection' ? type.parts : [type];
-  const holders = [...parts(definition.type), ...parts(memberOf(definition.type, 'error')?.type)];
+  const holders = [...partsOf(definition.type), ...partsOf(memberOf(definition.type, 'error')?.type)];
   for (const holder of holders) {
     const code = memberOf(holder, 'code')?.type;
     if (code?.kind === 'literal' && typeof code.value === 'number')

@@ -13,8 +13,8 @@ import {
 } from '../../read/builtin/extensions.js';
 import { builtinErrata } from '../../read/builtin/revisions.js';
 import { applyErrata } from '../../read/errata.js';
-import { parseExtension, type ExtensionFiles } from '../../read/extension.js';
-import { parseUntrustedJson } from '../../read/json/json.js';
+import { namesDefinitions, parseExtension, type ExtensionFiles } from '../../read/extension.js';
+import { isObject, parseUntrustedJson } from '../../read/json/json.js';
 import { canonicalizeSchema } from '../../read/schema/canonical.js';
 import type { Extension } from './merge.js';
 
@@ -48,7 +48,12 @@ export function readBuiltinExtension(id: string, revision: string, corrected: bo
  */
 export async function readExtensionFiles({ catalog, schema }: ExtensionFiles): Promise<Extension> {
   const checked = await parseExtension(catalog);
-  const canonical = canonicalizeSchema(parseUntrustedJson(schema.contents, schema.name), schema.name);
+  const value = parseUntrustedJson(schema.contents, schema.name);
+  const isEmpty = isObject(value) && Object.keys(value).every((key) => key === '$schema');
+  const canonical =
+    isEmpty && !namesDefinitions(checked)
+      ? { dialect: '2020-12', root: '$defs' as const, definitions: {} }
+      : canonicalizeSchema(value, schema.name);
   if (canonical.dialect !== '2020-12') {
     throw new McpgenError('the schema of an extension is not of 2020-12', {
       place: `${schema.name}#/$schema`,

@@ -136,7 +136,7 @@ class Merger {
     const [name = ''] = this.#revision.names;
     if (!catalog.extends.some((extended) => this.#revision.names.includes(extended))) {
       throw new McpgenError(`${catalog.extension} does not extend revision ${name}`, {
-        place: `${places.catalog}#/extends`,
+        place: extension.source.builtin ? '--extension' : `${places.catalog}#/extends`,
         remedy: `It extends ${catalog.extends.join(', ')}: generate ${catalog.extends.length === 1 ? 'that' : 'one of these'}, or omit it.`,
       });
     }
@@ -248,13 +248,25 @@ class Merger {
 
   #addResult(extension: Extension, index: number): void {
     const { catalog, places } = extension;
-    const { method = '', result = '' } = catalog.results?.[index] ?? {};
+    const { method = '', result = '', followed } = catalog.results?.[index] ?? {};
     const place = `${places.catalog}#${formatPointer('results', index)}`;
     const row = this.#methods.get(method);
     if (row?.kind !== 'request' || this.#methodsOf.get(method) === extension) {
       throw new McpgenError(`${JSON.stringify(method)} is not a request of revision ${this.#revision.names[0] ?? ''}`, {
         place: `${place}/method`,
         remedy: 'Only results of existing requests are added here; those of its own methods are in their rows.',
+      });
+    }
+    if (row.direction === 'embedded') {
+      throw new McpgenError(`${method} is inside results: its response has only one type`, {
+        place: `${place}/method`,
+        remedy: 'Add members to its result with "members".',
+      });
+    }
+    if (followed === true && !extension.source.builtin) {
+      throw new McpgenError(`${method}: the runtime cannot follow ${result} to a final result`, {
+        place: `${place}/followed`,
+        remedy: 'Omit it: the client method then returns either result.',
       });
     }
     const { inputRequired } = this.#revision.traits;
@@ -266,7 +278,7 @@ class Merger {
     }
     const { member, value, complete } = inputRequired;
     const results = [row.result ?? []].flat();
-    const typeOf = (name: string): JsonValue | undefined => pinnedValue(this.#definitions.get(name), member);
+    const typeOf = (name: string): JsonValue | undefined => this.#memberRule(refTo(name), member).value;
     const type = typeOf(result);
     const twin = results.find((other) => type !== undefined && typeOf(other) === type);
     if (results.includes(result) || twin !== undefined) {
@@ -275,21 +287,60 @@ class Merger {
         { place: `${place}/result`, remedy: `Give its member "${member}" a value that no other result has.` },
       );
     }
-    if (type === undefined || type === value || type === complete) {
+    const { isRequired } = this.#memberRule(refTo(result), member);
+    if (typeof type !== 'string' || !isRequired) {
       throw new McpgenError(
         type === undefined
           ? `${method}: ${JSON.stringify(result)} has no member "${member}" with one value`
-          : `${method}: the "${member}" ${JSON.stringify(type)} of ${result} belongs to the revision itself`,
+          : `${method}: the member "${member}" of ${result} is not ${isRequired ? 'a string' : 'required'}`,
         {
           place: `${place}/result`,
-          remedy: `Require a member "${member}" with a "const" that no other result has.`,
+          remedy: `Require a member "${member}" with a "const", a string that no other result has.`,
         },
       );
     }
-    this.#methods.set(method, { ...row, result: [...results, result] });
+    if (type === value || type === complete) {
+      throw new McpgenError(
+        `${method}: the "${member}" ${JSON.stringify(type)} of ${result} belongs to the revision itself`,
+        {
+          place: `${place}/result`,
+          remedy: `Require a member "${member}" with a "const", a string that no other result has.`,
+        },
+      );
+    }
+    const followedResults = [...(row.followedResults ?? []), ...(followed === true ? [result] : [])];
+    this.#methods.set(method, {
+      ...row,
+      result: [...results, result],
+      ...(followedResults.length === 0 ? {} : { followedResults }),
+    });
     const direction = row.direction === 'both' ? 'clientToServer' : row.direction;
     this.#addToResults(unionsOf(this.#revision.traits, direction).result, result);
     if (row.message !== undefined) this.#addToResponse(row.message, result);
+  }
+
+  /** The only value of a member, such as `resultType`, that a schema allows, and whether it requires the member. */
+  #memberRule(
+    schema: JsonValue | undefined,
+    member: string,
+    depth = 0,
+  ): { readonly value: JsonValue | undefined; readonly isRequired: boolean } {
+    const target = this.#resolve(schema);
+    if (!isObject(target) || depth > MAX_DEPTH) return { value: undefined, isRequired: false };
+    const parts = ownMember(target, 'allOf');
+    const inParts = (Array.isArray(parts) ? (parts as readonly JsonValue[]) : [])
+      .concat(Object.hasOwn(target, '$ref') ? [target] : [])
+      .map((part) => this.#memberRule(part, member, depth + 1));
+    const required = ownMember(target, 'required');
+    return {
+      value: [
+        ownMember(objectMember(objectMember(target, 'properties'), member), 'const'),
+        ...inParts.map(({ value }) => value),
+      ].find((value) => value !== undefined),
+      isRequired:
+        (Array.isArray(required) && (required as readonly JsonValue[]).includes(member)) ||
+        inParts.some(({ isRequired }) => isRequired),
+    };
   }
 
   /** Adds a result to the response of a request, if the schema has its definition. */
@@ -344,6 +395,14 @@ class Merger {
         remedy: 'Name an object of the schema of the extension.',
       });
     }
+    // The members are copied, and nothing else of their definition.
+    const lost = Object.keys(source).find((key) => member === undefined && !COPIED_KEYWORDS.includes(key));
+    if (lost !== undefined && lost !== 'required') {
+      throw new McpgenError(`${from} has ${JSON.stringify(lost)}, which ${definition} does not get`, {
+        place: `${places.schema}#${formatPointer(places.root, from, lost)}`,
+        remedy: 'Define its members in "properties" only.',
+      });
+    }
     if (ownMember(source, 'required') !== undefined) {
       throw new McpgenError(`${from} has required members, which others do not send`, {
         place: `${places.schema}#${formatPointer(places.root, from, 'required')}`,
@@ -396,7 +455,7 @@ class Merger {
       : schema;
   }
 
-  #addErrors({ catalog, places }: Extension): void {
+  #addErrors({ catalog, places, source }: Extension): void {
     catalog.errors?.forEach((error, index) => {
       const place = `${places.catalog}#${formatPointer('errors', index)}`;
       for (const key of ['code', 'name'] as const) {
@@ -407,6 +466,7 @@ class Merger {
           { place: `${place}/${key}`, remedy: 'Choose another one.' },
         );
       }
+      if (!source.builtin) refuseErrorCode(error, `${place}/code`);
       this.#errors.push({ error, place });
     });
   }
@@ -470,6 +530,25 @@ class Merger {
   }
 }
 
+/**
+ * Rejects a code that a vendor cannot have (JSON-RPC 2.0, Error object; MCP 2026-07-28, Error Codes: new codes must not be
+ * in -32000 to -32019, and -32020 to -32099 belong to the specification).
+ */
+function refuseErrorCode({ name, code }: Catalog['errors'][number], place: string): void {
+  const isReserved = code >= -32_768 && code <= -32_000;
+  if (Number.isSafeInteger(code) && !isReserved) return;
+  throw new McpgenError(
+    `${name}: ${isReserved ? `the code ${code} is reserved by JSON-RPC and MCP` : `${code} is not a safe integer`}`,
+    { place, remedy: 'Choose an integer outside of -32768 to -32000, such as a positive one.' },
+  );
+}
+
+/** The keywords of a definition whose members are added to another one. */
+const COPIED_KEYWORDS: readonly string[] = ['type', 'properties', 'title', 'description', '$comment'];
+
+/** How deep schemas of results may be; references may repeat. */
+const MAX_DEPTH = 20;
+
 const ANY_OBJECT: JsonObject = { type: 'object', additionalProperties: {} };
 
 /** The capability that a method needs by default: the extension, of a request's receiver or a notification's sender. */
@@ -520,19 +599,4 @@ function withMember(object: JsonObject, name: string, value: JsonValue): JsonObj
 function objectMember(object: JsonObject, name: string, otherwise: JsonObject = {}): JsonObject {
   const value = ownMember(object, name);
   return isObject(value) ? value : otherwise;
-}
-
-/** The only value of a member, such as `resultType`, that a result may have. */
-function pinnedValue(schema: JsonValue | undefined, member: string): JsonValue | undefined {
-  if (!isObject(schema)) return undefined;
-  const own = objectMember(objectMember(schema, 'properties'), member);
-  const constant = ownMember(own, 'const');
-  if (constant !== undefined) return constant;
-  const parts = ownMember(schema, 'allOf');
-  if (!Array.isArray(parts)) return undefined;
-  for (const part of parts as readonly JsonValue[]) {
-    const found = pinnedValue(part, member);
-    if (found !== undefined) return found;
-  }
-  return undefined;
 }

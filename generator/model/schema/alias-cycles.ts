@@ -4,15 +4,14 @@
 import type { Definition, TypeNode } from '../protocol.js';
 import { inPlaceTypes } from '../types/references.js';
 import { McpgenError } from '../../errors.js';
-import { formatPointer } from '../../read/json/json.js';
 
 /**
  * Rejects aliases that are only references to themselves, as TypeScript does; recursion through objects and arrays is
  * fine.
  */
-export function refuseAliasCycles(definitions: readonly Definition[], place: string): void {
+export function refuseAliasCycles(definitions: readonly Definition[], placeOf: (name: string) => string): void {
   const cycle = findAliasCycle(definitions);
-  if (cycle !== undefined) throw aliasCycleError(cycle, place);
+  if (cycle !== undefined) throw aliasCycleError(cycle, placeOf(cycle[0] ?? ''));
 }
 
 /** The names of definitions that are only references to each other, in their order; undefined without such a cycle. */
@@ -44,7 +43,7 @@ function aliasCycleError(names: readonly string[], place: string): McpgenError {
   const [first = ''] = names;
   const shown = names.length > 10 ? [...names.slice(0, 10), `${names.length - 10} more`] : names;
   return new McpgenError(`circular definitions: ${[...shown, first].join(' -> ')}`, {
-    place: place + formatPointer(first),
+    place,
     remedy: 'A definition may contain itself in a member or an array, but not be an alias of itself.',
   });
 }

@@ -67,7 +67,7 @@ export function parseDefinitions(
       policy.warn(at, `${name} is the empty schema, so its type is unknown`);
     return { name, type, ...policy.annotations(schema, owner) };
   });
-  refuseAliasCycles(read, `${place}#${formatPointer(root)}`);
+  refuseAliasCycles(read, (name) => placeOf?.(name) ?? `${place}#${formatPointer(root, name)}`);
   const ignored = unread.map((keyword) => ({
     place: `${place}#${formatPointer(keyword)}`,
     message: `only the definitions of a schema are read, so ${JSON.stringify(keyword)} next to them has no effect`,
