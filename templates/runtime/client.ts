@@ -383,7 +383,10 @@ export class BaseClient<
     throw new InvalidResultError(method, {
       path: "/resultType",
       reason: "value",
-      expected: "a final result, since this client has no `tasks`",
+      expected:
+        method === "tools/call"
+          ? "a final result, since this client has no `tasks`"
+          : "a final result, since only calls of tools become tasks",
       found: '"task"',
     });
   }
@@ -520,7 +523,7 @@ export class BaseClient<
     if (!outcome.success) throw invalidParamsError(outcome.failure);
     return handler === undefined
       ? {}
-      : handler((params ?? {}) as never, { method, key: undefined, signal });
+      : this.#input.answer(handler, method, params ?? {}, signal);
   }
 
   #handleNotification(notification: Notification): void {
