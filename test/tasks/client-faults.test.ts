@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createClient, type Client, type ClientOptions } from '../../generated/2026-07-28/client.js';
 import { createServer } from '../../generated/2026-07-28/server.js';
 import { RpcError } from '../../generated/runtime/jsonrpc/error-codes.js';
-import type { Transport } from '../../generated/runtime/jsonrpc/transport.js';
 import { httpClientTransport } from '../../generated/runtime/http-client.js';
 import { createHttpHandler } from '../../generated/runtime/http-server.js';
 import { memoryPair } from '../../generated/runtime/memory.js';
@@ -259,7 +258,7 @@ describe('inputs', () => {
         readonly error?: object;
       };
       const send = (members: object): void => {
-        void (serverSide as Transport).send({ jsonrpc: '2.0', ...members } as never);
+        void serverSide.send({ jsonrpc: '2.0', ...members });
       };
       const task = { ...created, status: answered === undefined ? 'input_required' : 'completed' };
       switch (method) {
@@ -452,7 +451,7 @@ describe('listeners and messages', () => {
         info: { name: 'test', version: '1' },
         revisions: [latest],
         validateResults: false,
-        handlers: { 'prompts/get': () => created as never, 'prompts/list': () => ({ prompts: [] }) as never },
+        handlers: { 'prompts/get': () => created, 'prompts/list': () => ({ prompts: [] }) as never },
       }),
     );
     const client = track(await connectTo(server));
