@@ -85,6 +85,7 @@ export class ClientTasks implements TaskFollower {
       options,
       this.#options.preferTasks === true,
     );
+    if (task.id === undefined) return task.result();
     try {
       return await task.result({ signal });
     } catch (error) {

@@ -349,7 +349,7 @@ export class ToolTask<Result extends object = object> {
     let isAwaitingResult = false;
     let isDone = false;
     const polls = this.#retryPolicy();
-    const results = this.#retryPolicy();
+    let failedResults = 0;
     const subscribe = async (): Promise<void> => {
       const opened = await this.#watch
         .listen(id, whileFollowing, (task) => {
@@ -411,11 +411,12 @@ export class ToolTask<Result extends object = object> {
                 // The next poll requests it again.
                 isAwaitingResult = false;
                 if (isOutage(error)) return;
-                try {
-                  results.delayAfter(error, 0);
-                } catch {
+                failedResults += 1;
+                if (
+                  !isServerFailure(error) ||
+                  failedResults >= MAX_SERVER_FAILURES
+                )
                   fail(error);
-                }
               },
             );
           }
