@@ -450,8 +450,7 @@ describe('listeners and messages', () => {
       createServer({
         info: { name: 'test', version: '1' },
         revisions: [latest],
-        validateResults: false,
-        handlers: { 'prompts/get': () => created, 'prompts/list': () => ({ prompts: [] }) as never },
+        handlers: { 'prompts/get': () => ({ messages: [], ...created }), 'prompts/list': () => ({ prompts: [] }) },
       }),
     );
     const client = track(await connectTo(server));
