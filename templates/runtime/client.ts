@@ -395,7 +395,7 @@ export class BaseClient<
       reason: "value",
       expected: isToolCall
         ? "a final result: to follow tasks, create the client with `tasks: clientTasks()`"
-        : "a final result",
+        : "a final result, since only calls of tools become tasks",
       found: '"task"',
     });
   }
@@ -532,7 +532,7 @@ export class BaseClient<
     if (!outcome.success) throw invalidParamsError(outcome.failure);
     return handler === undefined
       ? {}
-      : handler((params ?? {}) as never, { method, key: undefined, signal });
+      : this.#input.answer(handler, method, params ?? {}, signal);
   }
 
   #handleNotification(notification: Notification): void {

@@ -83,7 +83,8 @@ describe('expiry', () => {
     const { client, tasks } = await opened([stuck], { tasks: { ttlMs: 80, leaseMs: 60 } });
     const task = await callToolAsTask(client, { name: 'stuck' });
     expect(task.state?.ttlMs).toBe(80);
-    await expect(task.result()).rejects.toMatchObject({ code: -32602, message: 'Task not found' });
+    await expect(task.result()).rejects.toMatchObject({ name: 'TaskExpiredError', taskId: task.id });
+    await expect(task.refresh()).rejects.toMatchObject({ code: -32602, message: 'Task not found' });
     while (tasks.running > 0) await delay(10);
   });
 

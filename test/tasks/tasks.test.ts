@@ -90,7 +90,13 @@ describe.each([
   test('the client answers the inputs that a task requests', async () => {
     const { client } = await opened(TOOLS, { revision, follow: support, client: elicit });
     const result = await client.callTool({ name: 'asking' });
-    expect(JSON.parse(String((texts(result) as string[])[0]))).toEqual({ action: 'accept', content: { name: 'Ann' } });
+    const related = { 'io.modelcontextprotocol/related-task': { taskId: expect.any(String) as string } };
+    expect(JSON.parse(String((texts(result) as string[])[0]))).toEqual({
+      action: 'accept',
+      content: { name: 'Ann' },
+      // In 2025-11-25, messages name their task.
+      ...(revision === older ? { _meta: related } : {}),
+    });
   });
 
   test('a failure for the model is the result', async () => {

@@ -32,6 +32,9 @@ const RICH_FORMS_FROM = "2025-11-25";
 /** The identifier of the extension for tasks (Tasks extension, Extension Identifier). */
 export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
 
+/** The `_meta` member that names a message's task (MCP 2025-11-25, tasks, Related Task Metadata). */
+export const RELATED_TASK = "io.modelcontextprotocol/related-task";
+
 /** The first revision with tasks. */
 const CORE_TASKS_FROM = "2025-11-25";
 

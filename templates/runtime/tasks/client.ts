@@ -1,16 +1,12 @@
 /** Calls of tools that may become tasks, and what a client knows about the tools of its server. */
 import type { CallOptions } from "../jsonrpc/endpoint.js";
-import { TimeoutError, ConnectionClosedError } from "../jsonrpc/call-errors.js";
-import { MAX_TIMER_DELAY_MS } from "../jsonrpc/envelope.js";
-import { RpcError } from "../jsonrpc/error-codes.js";
 import { notifyListener } from "../jsonrpc/transport-events.js";
 import type { Subscription, TaskFollower, TaskPort } from "../client/types.js";
 import { MAX_LIST_PAGES, allPages } from "../client/pages.js";
 import { maySend } from "../protocol/revision.js";
 import type { Revision } from "../protocol/revision.js";
 import { TASKS_EXTENSION, hasCoreTasks } from "../protocol/version-rules.js";
-import { TaskCancelledError } from "./client-errors.js";
-import { ToolTask } from "./tool-task.js";
+import { CallLimit, ToolTask } from "./tool-task.js";
 import type {
   TaskFollowOptions,
   TaskSnapshot,
@@ -28,15 +24,25 @@ export interface ClientTasksOptions {
    * only.
    */
   readonly maxSubscriptions?: number | undefined;
+  /**
+   * Milliseconds for which a task is followed further while its server cannot be reached or is busy; 300,000 by default.
+   * The task goes on meanwhile, and is not cancelled when the time is over.
+   */
+  readonly maxOutageMs?: number | undefined;
   /** Requests a task also of tools to which 2025-11-25 leaves the choice. Off by default. */
   readonly preferTasks?: boolean | undefined;
 }
 
-/** How to call a tool as a task. `timeout` is that of each request, `maxTimeout` that of the whole. */
+/**
+ * How to call a tool as a task. `timeout` is that of each request, `maxTimeout` that of the whole, from the call to the
+ * result.
+ */
 export interface TaskCallOptions extends TaskFollowOptions {
   /** Milliseconds for which a server of 2025-11-25 should keep the task; up to the server by default. */
   readonly ttlMs?: number | undefined;
 }
+
+const DEFAULT_MAX_OUTAGE_MS = 300_000;
 
 type ToolSupport = ReadonlyMap<string, string>;
 
@@ -73,36 +79,19 @@ export class ClientTasks implements TaskFollower {
 
   /** Calls a tool and waits for its final result. */
   async callTool(params: object, options: CallOptions = {}): Promise<object> {
-    const { signal, maxTimeout } = options;
+    const { signal } = options;
     const task = await this.start(
       params,
       options,
       this.#options.preferTasks === true,
     );
     if (task.id === undefined) return task.result();
-    const limit = new AbortController();
-    const timer =
-      maxTimeout === undefined || maxTimeout === Number.POSITIVE_INFINITY
-        ? undefined
-        : setTimeout(
-            () => {
-              limit.abort(new TimeoutError("tools/call", maxTimeout));
-            },
-            Math.min(maxTimeout, MAX_TIMER_DELAY_MS),
-          );
     try {
-      return await task.result({
-        signal:
-          signal === undefined
-            ? limit.signal
-            : AbortSignal.any([signal, limit.signal]),
-      });
+      return await task.result({ signal });
     } catch (error) {
-      // Nobody else knows the task, so nobody would read its result.
-      if (isOurs(error)) task.cancel().catch(() => undefined);
+      // The caller does not know the task, so nobody would read its result.
+      if (task.isAbandoned(error, signal)) task.cancel().catch(() => undefined);
       throw error;
-    } finally {
-      clearTimeout(timer);
     }
   }
 
@@ -118,27 +107,45 @@ export class ClientTasks implements TaskFollower {
   ): Promise<ToolTask> {
     const port = this.#boundPort();
     const { onUpdate: _, ttlMs, ...callOptions } = options;
+    const limit = new CallLimit(options.maxTimeout);
     const isCore = hasCoreTasks(port.revision.version);
-    const asTask = isCore && (await this.#wantsTask(port, params, prefersTask));
-    const sent = asTask
-      ? { ...params, task: ttlMs === undefined ? {} : { ttl: ttlMs } }
-      : params;
-    const result = await port.send("tools/call", sent, callOptions);
+    const [asTask, result] = await limit.run(options.signal, async (signal) => {
+      const wanted =
+        isCore && (await this.#wantsTask(port, params, prefersTask, options));
+      signal?.throwIfAborted();
+      const sent = wanted
+        ? { ...params, task: ttlMs === undefined ? {} : { ttl: ttlMs } }
+        : params;
+      return [
+        wanted,
+        await port.send("tools/call", sent, { ...callOptions, signal }),
+      ] as const;
+    });
     const created = asTask
       ? (result as { readonly task?: object }).task
       : (result as { readonly resultType?: unknown }).resultType === "task"
         ? result
         : undefined;
     if (created === undefined)
-      return new ToolTask(this.#watch(port), undefined, options, result);
+      return new ToolTask(this.#watch(port), undefined, options, limit, result);
     const { taskId } = created as { readonly taskId?: unknown };
-    const task = new ToolTask(this.#watch(port), String(taskId), options);
+    const task = new ToolTask(
+      this.#watch(port),
+      String(taskId),
+      options,
+      limit,
+    );
     task.seed(created);
     return task;
   }
 
   resume(id: string, options: TaskCallOptions): ToolTask {
-    return new ToolTask(this.#watch(this.#boundPort()), id, options);
+    return new ToolTask(
+      this.#watch(this.#boundPort()),
+      id,
+      options,
+      new CallLimit(options.maxTimeout),
+    );
   }
 
   #boundPort(): TaskPort {
@@ -153,6 +160,7 @@ export class ClientTasks implements TaskFollower {
     return {
       port,
       pollIntervalMs: this.#options.pollIntervalMs ?? 1000,
+      maxOutageMs: this.#options.maxOutageMs ?? DEFAULT_MAX_OUTAGE_MS,
       onTask: (task) => {
         notifyListener(this.#options.onTask, task);
       },
@@ -210,6 +218,7 @@ export class ClientTasks implements TaskFollower {
     port: TaskPort,
     params: object,
     prefersTask: boolean,
+    { timeout }: CallOptions,
   ): Promise<boolean> {
     const { tasks } = port.serverCapabilities as {
       readonly tasks?: {
@@ -218,10 +227,13 @@ export class ClientTasks implements TaskFollower {
     };
     if (tasks?.requests?.tools?.call === undefined) return false;
     const support = (this.#support ??= this.#listSupport(port));
+    // All calls share the list, each with its timeout.
+    const limit = new CallLimit(timeout, "tools/list");
     let tools: ToolSupport;
     try {
-      tools = await support;
-    } catch {
+      tools = await limit.run(undefined, () => support);
+    } catch (error) {
+      if (limit.isOver) throw error;
       // The call itself reports what is wrong.
       if (this.#support === support) this.#support = undefined;
       return false;
@@ -258,13 +270,4 @@ interface ToolPage {
     readonly name: string;
     readonly execution?: { readonly taskSupport?: string };
   }[];
-}
-
-/** Whether waiting ended because of this side, so that the task may still run. */
-function isOurs(error: unknown): boolean {
-  return !(
-    error instanceof RpcError ||
-    error instanceof TaskCancelledError ||
-    error instanceof ConnectionClosedError
-  );
 }

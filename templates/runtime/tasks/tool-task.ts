@@ -1,15 +1,21 @@
 /** One task, as a client follows it. */
 import type { CallOptions } from "../jsonrpc/endpoint.js";
-import { SERVER_BUSY } from "../jsonrpc/endpoint-options.js";
 import { isObject, MAX_TIMER_DELAY_MS } from "../jsonrpc/envelope.js";
 import { RpcError, STANDARD_ERROR_CODES } from "../jsonrpc/error-codes.js";
-import { ConnectionClosedError, TimeoutError } from "../jsonrpc/call-errors.js";
+import { TimeoutError } from "../jsonrpc/call-errors.js";
+import { notifyListener } from "../jsonrpc/transport-events.js";
 import { InvalidResultError } from "../client/errors.js";
 import type { Subscription, TaskPort } from "../client/types.js";
 import type { ErrorObject } from "../jsonrpc/message.js";
 import { hasCoreTasks } from "../protocol/version-rules.js";
 import type { EmbeddedRequest } from "../server/types.js";
-import { TaskCancelledError, TaskExpiredError } from "./client-errors.js";
+import {
+  TaskCancelledError,
+  TaskExpiredError,
+  isOutage,
+  isServerFailure,
+  retryAfterOf,
+} from "./client-errors.js";
 import { isTerminal } from "./types.js";
 import type { TaskStatus } from "./types.js";
 
@@ -39,6 +45,8 @@ export interface TaskWaitOptions {
 export interface TaskWatch {
   readonly port: TaskPort;
   readonly pollIntervalMs: number;
+  /** Milliseconds for which requests are repeated while the server cannot be reached or is busy. */
+  readonly maxOutageMs: number;
   readonly onTask: (task: TaskSnapshot) => void;
   /** Opens a subscription to a task; undefined if there are too many, or the server has none. */
   listen(
@@ -68,8 +76,12 @@ interface Following {
   waiters: number;
 }
 
-/** Failed polls in a row, after which waiting fails. */
-const MAX_FAILED_POLLS = 5;
+/** Errors of the server in a row, after which waiting fails. */
+const MAX_SERVER_FAILURES = 5;
+
+/** The delay before the first repetition of a request, unless polls are more frequent; and the longest delay. */
+const RETRY_DELAY_MS = 1000;
+const MAX_RETRY_DELAY_MS = 15_000;
 
 /** While notifications arrive, polls only make sure that none was lost. */
 const SUBSCRIBED_POLL_MS = 30_000;
@@ -79,6 +91,128 @@ const MIN_POLL_MS = 20;
 
 /** How long after its ttl a task counts as expired, if the server does not say so itself. */
 const TTL_GRACE_MS = 5000;
+
+/** The most by which this side may count the ttl longer or shorter than the server. */
+const TTL_TOLERANCE_MS = 1000;
+
+/** How long after its ttl the state of a task is requested, so that it is not requested just before. */
+const AFTER_TTL_MS = 50;
+
+/** The time for a call, from now on. */
+export class CallLimit {
+  readonly #maxTimeout: number;
+  readonly #method: string;
+  readonly #deadline: number;
+
+  /** @param maxTimeout - Milliseconds; undefined for no limit. */
+  constructor(
+    maxTimeout: number = Number.POSITIVE_INFINITY,
+    method = "tools/call",
+  ) {
+    this.#maxTimeout = maxTimeout;
+    this.#method = method;
+    this.#deadline = performance.now() + maxTimeout;
+  }
+
+  get isOver(): boolean {
+    return performance.now() >= this.#deadline;
+  }
+
+  /** @throws TimeoutError */
+  throwIfOver(): void {
+    if (this.isOver) throw this.#error();
+  }
+
+  /**
+   * Waits for work until the time is over or the caller's signal is aborted. Both abort the signal of the work.
+   *
+   * @throws TimeoutError; the signal's reason; any error of the work.
+   */
+  async run<T>(
+    signal: AbortSignal | undefined,
+    work: (signal: AbortSignal | undefined) => Promise<T>,
+  ): Promise<T> {
+    signal?.throwIfAborted();
+    this.throwIfOver();
+    const isEndless = this.#deadline === Number.POSITIVE_INFINITY;
+    if (isEndless && signal === undefined) return work(undefined);
+    const stop = new AbortController();
+    let onAbort: () => void = () => undefined;
+    const stopped = new Promise<never>((_, reject) => {
+      stop.signal.addEventListener("abort", () => {
+        reject(stop.signal.reason as Error);
+      });
+      onAbort = () => {
+        stop.abort(signal?.reason);
+      };
+      signal?.addEventListener("abort", onAbort, { once: true });
+    });
+    const timer = isEndless ? undefined : this.#abortAtDeadline(stop);
+    try {
+      return await Promise.race([stopped, work(stop.signal)]);
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", onAbort);
+    }
+  }
+
+  #abortAtDeadline(stop: AbortController): ReturnType<typeof setTimeout> {
+    return setTimeout(
+      () => {
+        stop.abort(this.#error());
+      },
+      Math.min(
+        // A timer may fire a fraction of a millisecond early.
+        Math.ceil(this.#deadline - performance.now()) + 1,
+        MAX_TIMER_DELAY_MS,
+      ),
+    );
+  }
+
+  #error(): TimeoutError {
+    return new TimeoutError(this.#method, this.#maxTimeout);
+  }
+}
+
+/** How often and how long failing requests about one task are repeated. */
+class RetryPolicy {
+  readonly #maxOutageMs: number;
+  readonly #maxServerFailures: number;
+  #failures = 0;
+  #serverFailures = 0;
+  #since = 0;
+
+  constructor(maxOutageMs: number, maxServerFailures: number) {
+    this.#maxOutageMs = maxOutageMs;
+    this.#maxServerFailures = maxServerFailures;
+  }
+
+  reset(): void {
+    this.#failures = 0;
+    this.#serverFailures = 0;
+  }
+
+  /**
+   * @param firstDelay - Milliseconds.
+   * @returns Milliseconds to wait before the next attempt.
+   * @throws The error, if the request should not be repeated.
+   */
+  delayAfter(error: unknown, firstDelay: number): number {
+    const now = performance.now();
+    if (this.#failures === 0) this.#since = now;
+    this.#failures += 1;
+    if (isServerFailure(error)) this.#serverFailures += 1;
+    else if (!isOutage(error)) throw error;
+    const left = this.#since + this.#maxOutageMs - now;
+    if (left <= 0 || this.#serverFailures >= this.#maxServerFailures)
+      throw error;
+    const delay = Math.min(
+      firstDelay * 2 ** (this.#failures - 1),
+      MAX_RETRY_DELAY_MS,
+    );
+    return Math.min(Math.max(delay, retryAfterOf(error)), left);
+  }
+}
 
 /**
  * A call of a tool that goes on after the server has answered.
@@ -90,12 +224,17 @@ export class ToolTask<Result extends object = object> {
   readonly id: string | undefined;
   readonly #watch: TaskWatch;
   readonly #options: TaskFollowOptions;
+  readonly #limit: CallLimit;
   #latest: TaskSnapshot | undefined;
   #following: Following | undefined;
   #result: object | undefined;
   #expiresAt = Number.POSITIVE_INFINITY;
   /** Keys of inputs that were answered, or are being answered. */
   readonly #answered = new Set<string>();
+  /** Answers that the server may not have received, by key. Nobody is asked for them again. */
+  readonly #unsent = new Map<string, unknown>();
+  /** Why this side could not answer an input. */
+  #inputFailure: { readonly error: unknown } | undefined;
   #updates = 0;
 
   /**
@@ -106,11 +245,13 @@ export class ToolTask<Result extends object = object> {
     watch: TaskWatch,
     id: string | undefined,
     options: TaskFollowOptions,
+    limit: CallLimit,
     result?: object,
   ) {
     this.#watch = watch;
     this.id = id;
     this.#options = options;
+    this.#limit = limit;
     this.#result = result;
   }
 
@@ -131,29 +272,23 @@ export class ToolTask<Result extends object = object> {
   }
 
   /**
-   * Waits for the result. The client's handlers answer the inputs that the task requests meanwhile.
+   * Waits for the result. The client's handlers answer the inputs that the task requests meanwhile. While the server
+   * cannot be reached or is busy, requests are repeated.
    *
-   * @throws RpcError if the task failed; {@link TaskCancelledError}; {@link TaskExpiredError}; the signal's reason; any
-   *   error of a request.
+   * @throws RpcError if the task failed; {@link TaskCancelledError}; {@link TaskExpiredError}; TimeoutError after the
+   *   `maxTimeout` of the call, and the task goes on; the signal's reason; any error of a request.
    */
   async result(options: TaskWaitOptions = {}): Promise<Result> {
     const { signal } = options;
     signal?.throwIfAborted();
     if (this.#result !== undefined) return this.#result as Result;
+    this.#limit.throwIfOver();
     this.#following ??= this.#start();
     const running = this.#following;
     running.waiters += 1;
-    let onAbort: () => void = () => undefined;
     try {
-      const aborted = new Promise<never>((_, reject) => {
-        onAbort = () => {
-          reject(signal?.reason as Error);
-        };
-        signal?.addEventListener("abort", onAbort, { once: true });
-      });
-      return (await Promise.race([running.outcome, aborted])) as Result;
+      return (await this.#limit.run(signal, () => running.outcome)) as Result;
     } finally {
-      signal?.removeEventListener("abort", onAbort);
       running.waiters -= 1;
       if (running.waiters === 0) {
         running.stop.abort(new Error("nobody waits for the task any more"));
@@ -170,6 +305,19 @@ export class ToolTask<Result extends object = object> {
     )
       return;
     await this.#watch.port.send("tasks/cancel", { taskId: this.id }, options);
+  }
+
+  /**
+   * @internal
+   * @returns Whether waiting ended because of this side, so that the task may still run.
+   */
+  isAbandoned(error: unknown, signal: AbortSignal | undefined): boolean {
+    return (
+      signal?.aborted === true ||
+      this.#limit.isOver ||
+      error instanceof InvalidResultError ||
+      this.#inputFailure?.error === error
+    );
   }
 
   #start(): Following {
@@ -199,6 +347,9 @@ export class ToolTask<Result extends object = object> {
     let subscription: Promise<void> | undefined;
     let isSubscribed = false;
     let isAwaitingResult = false;
+    let isDone = false;
+    const polls = this.#retryPolicy();
+    let failedResults = 0;
     const subscribe = async (): Promise<void> => {
       const opened = await this.#watch
         .listen(id, whileFollowing, (task) => {
@@ -220,7 +371,6 @@ export class ToolTask<Result extends object = object> {
         });
     };
     try {
-      let failedPolls = 0;
       for (;;) {
         let task: ReceivedTask;
         if (news === undefined) {
@@ -229,16 +379,14 @@ export class ToolTask<Result extends object = object> {
               ...this.#requestOptions(),
               signal: whileFollowing,
             });
-            failedPolls = 0;
+            polls.reset();
           } catch (error) {
-            failedPolls += 1;
-            if (!isTransient(error) || failedPolls >= MAX_FAILED_POLLS)
-              throw error;
-            await sleep(
-              this.#interval(false) * 2 ** failedPolls,
-              signal,
-              () => undefined,
-            );
+            signal.throwIfAborted();
+            const pause = this.#pauseAfter(error, polls);
+            await sleep(pause, signal, (resolve) => {
+              wake = resolve;
+            });
+            if (failures.length > 0) throw failures[0];
             continue;
           }
         } else {
@@ -246,8 +394,8 @@ export class ToolTask<Result extends object = object> {
           news = undefined;
         }
         const { status } = this.#observe(task).snapshot;
-        if (isTerminal(status))
-          return await this.#outcomeOf(task, isCore, whileFollowing);
+        isDone = isTerminal(status);
+        if (isDone) return await this.#outcomeOf(task, isCore, whileFollowing);
         if (status === "input_required") {
           if (!isCore)
             this.#answerInputs(task.inputRequests, whileFollowing).catch(fail);
@@ -260,8 +408,15 @@ export class ToolTask<Result extends object = object> {
                 wake();
               },
               (error: unknown) => {
+                // The next poll requests it again.
                 isAwaitingResult = false;
-                if (!isTransient(error)) fail(error);
+                if (isOutage(error)) return;
+                failedResults += 1;
+                if (
+                  !isServerFailure(error) ||
+                  failedResults >= MAX_SERVER_FAILURES
+                )
+                  fail(error);
               },
             );
           }
@@ -278,6 +433,9 @@ export class ToolTask<Result extends object = object> {
         const [result] = finished;
         if (result !== undefined) return result;
       }
+    } catch (error) {
+      if (!isDone && this.#isExpiry(error)) throw new TaskExpiredError(id);
+      throw error;
     } finally {
       ended.abort(new Error("the task is done"));
     }
@@ -286,11 +444,57 @@ export class ToolTask<Result extends object = object> {
   #interval(isSubscribed: boolean): number {
     const suggested =
       this.#latest?.pollIntervalMs ?? this.#watch.pollIntervalMs;
-    const interval = Math.max(MIN_POLL_MS, suggested);
-    if (!isSubscribed) return Math.min(interval, MAX_TIMER_DELAY_MS);
-    // No notification says that a task has expired.
-    const untilExpiry = Math.max(interval, this.#expiresAt - Date.now());
-    return Math.min(Math.max(interval, SUBSCRIBED_POLL_MS), untilExpiry);
+    const interval = Math.max(
+      MIN_POLL_MS,
+      isSubscribed ? Math.max(suggested, SUBSCRIBED_POLL_MS) : suggested,
+    );
+    // No notification says that a task has expired, and the next poll may be later than that.
+    const untilExpiry = this.#expiresAt + AFTER_TTL_MS - Date.now();
+    const untilEnd = this.#expiresAt + TTL_GRACE_MS + 1 - Date.now();
+    return Math.min(
+      interval,
+      untilExpiry > 0
+        ? untilExpiry
+        : Math.max(MIN_POLL_MS, Math.min(RETRY_DELAY_MS, untilEnd)),
+    );
+  }
+
+  /** Whether an error says that a task is unknown whose time is over by this side's clock. */
+  #isExpiry(error: unknown): boolean {
+    return (
+      error instanceof RpcError &&
+      error.code === STANDARD_ERROR_CODES.INVALID_PARAMS &&
+      Date.now() >= this.#expiresAt - TTL_TOLERANCE_MS
+    );
+  }
+
+  #retryPolicy(maxServerFailures = MAX_SERVER_FAILURES): RetryPolicy {
+    return new RetryPolicy(this.#watch.maxOutageMs, maxServerFailures);
+  }
+
+  /** @throws The error, if the request should not be repeated. */
+  #pauseAfter(error: unknown, policy: RetryPolicy): number {
+    if (Date.now() > this.#expiresAt + TTL_GRACE_MS) throw error;
+    return policy.delayAfter(
+      error,
+      Math.min(RETRY_DELAY_MS, this.#interval(false)),
+    );
+  }
+
+  /** Repeats a request that has the same effect twice, while the server cannot be reached. */
+  async #repeated(
+    send: () => Promise<object>,
+    policy: RetryPolicy,
+    signal: AbortSignal,
+  ): Promise<object> {
+    for (;;) {
+      try {
+        return await send();
+      } catch (error) {
+        signal.throwIfAborted();
+        await sleep(this.#pauseAfter(error, policy), signal, () => undefined);
+      }
+    }
   }
 
   #requestOptions(): CallOptions {
@@ -327,14 +531,15 @@ export class ToolTask<Result extends object = object> {
     )
       return task;
     this.#watch.onTask(snapshot);
-    this.#options.onUpdate?.(snapshot);
+    // A listener's failure must not lose the task.
+    notifyListener(this.#options.onUpdate, snapshot);
     const { statusMessage } = snapshot;
     if (
       statusMessage !== undefined &&
       statusMessage !== before?.statusMessage &&
       !isTerminal(snapshot.status)
     )
-      this.#options.onProgress?.({
+      notifyListener(this.#options.onProgress, {
         progress: (this.#updates += 1),
         message: statusMessage,
       });
@@ -349,7 +554,13 @@ export class ToolTask<Result extends object = object> {
     const { status, statusMessage } = task.snapshot;
     if (status === "cancelled")
       throw new TaskCancelledError(this.id ?? "", statusMessage);
-    if (isCore) return this.#payload(signal);
+    // Its errors are those of the task, except outages.
+    if (isCore)
+      return this.#repeated(
+        () => this.#payload(signal),
+        this.#retryPolicy(1),
+        signal,
+      );
     if (status === "failed")
       throw RpcError.from(
         task.error ?? {
@@ -393,18 +604,52 @@ export class ToolTask<Result extends object = object> {
     if (fresh.length === 0) return;
     for (const [key] of fresh) this.#answered.add(key);
     try {
-      const inputResponses = await this.#watch.port.collectInputs(
-        Object.fromEntries(fresh),
+      await this.#collect(
+        fresh.filter(([key]) => !this.#unsent.has(key)),
         signal,
       );
-      await this.#watch.port.send(
-        "tasks/update",
-        { taskId: this.id, inputResponses },
-        { ...this.#requestOptions(), signal },
+      const inputResponses = Object.fromEntries(
+        fresh.map(([key]) => [key, this.#unsent.get(key)]),
       );
+      // Tasks extension, Task Update Requests: what the server has already received, it ignores.
+      await this.#repeated(
+        () =>
+          this.#watch.port.send(
+            "tasks/update",
+            { taskId: this.id, inputResponses },
+            { ...this.#requestOptions(), signal },
+          ),
+        this.#retryPolicy(),
+        signal,
+      );
+      for (const [key] of fresh) this.#unsent.delete(key);
     } catch (error) {
-      for (const [key] of fresh) this.#answered.delete(key);
+      for (const [key] of fresh) {
+        this.#answered.delete(key);
+        // What the server refuses, it would refuse again.
+        if (error instanceof RpcError && !isOutage(error))
+          this.#unsent.delete(key);
+      }
       if (signal.aborted) return;
+      throw error;
+    }
+  }
+
+  /** Has the client's handlers answer inputs, and keeps the answers. */
+  async #collect(
+    requests: readonly (readonly [string, EmbeddedRequest])[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (requests.length === 0) return;
+    try {
+      const responses = await this.#watch.port.collectInputs(
+        Object.fromEntries(requests),
+        signal,
+      );
+      for (const [key, response] of Object.entries(responses))
+        this.#unsent.set(key, response);
+    } catch (error) {
+      this.#inputFailure = { error };
       throw error;
     }
   }
@@ -469,17 +714,6 @@ function hasNews(
   finished: readonly object[],
 ): boolean {
   return news !== undefined || failures.length + finished.length > 0;
-}
-
-/** Whether a poll may succeed when it is repeated. */
-function isTransient(error: unknown): boolean {
-  if (error instanceof ConnectionClosedError) return false;
-  return (
-    error instanceof TimeoutError ||
-    (error instanceof RpcError &&
-      (error.code === SERVER_BUSY ||
-        error.code === STANDARD_ERROR_CODES.INTERNAL_ERROR))
-  );
 }
 
 /** Waits; `expose` receives a function that ends it. Rejects with the signal's reason. */

@@ -1,10 +1,8 @@
 /** Tasks as they are sent, in both generations of the protocol. */
 import { truncate } from "../protocol/revision.js";
+import { RELATED_TASK } from "../protocol/version-rules.js";
 import { isTerminal, outstandingInputs } from "./types.js";
 import type { TaskRecord, TaskStatus } from "./types.js";
-
-/** The `_meta` member that names a message's task (MCP 2025-11-25, tasks, Related Task Metadata). */
-export const RELATED_TASK = "io.modelcontextprotocol/related-task";
 
 /** A task in 2026-07-28 (Tasks extension, Tasks). */
 export interface WireTask {
