@@ -221,7 +221,7 @@ export class TaskManager {
       inputs: {},
     };
     await this.store.create(record);
-    if (!this.#isClosed) this.#run(record, start.checked, true);
+    if (this.#closing === undefined) this.#run(record, start.checked, true);
     else if (!this.#isResumable(record.tool)) await this.#fail(record, CLOSED);
     return record;
   }
@@ -651,7 +651,7 @@ export class TaskManager {
     if (this.#isClosed || !(await this.store.replace(next))) return;
     this.#publish(next);
     // Its lease is released, so another process continues the task.
-    if (this.#isClosed) return;
+    if (this.#closing !== undefined) return;
     const { id, tool } = next;
     this.#report({ kind: "taskRecovered", id, tool, outcome: "resumed" });
     this.#run(next, next.arguments, false);
