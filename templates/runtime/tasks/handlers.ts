@@ -202,11 +202,11 @@ async function awaitResult(
 /**
  * Requests the inputs of tasks from clients of 2025-11-25.
  *
- * Of several sessions, one is asked for an input. If it goes away without an answer, another one is.
+ * Of several sessions, one receives the request for an input. If it goes away without an answer, another one is.
  */
 class AskedInputs {
   readonly #manager: TaskManager;
-  /** Those that a session is being asked for. */
+  /** Those that a session is to answer. */
   readonly #pending = new Set<string>();
   readonly #waiting = new Map<string, Set<() => void>>();
 
@@ -226,9 +226,9 @@ class AskedInputs {
   }
 
   /**
-   * Requests the outstanding inputs of a task that nobody is asked for.
+   * Requests the outstanding inputs of a task that no session is to answer.
    *
-   * @param asked - The keys that this request has asked for already. It asks for each once, and new ones are added.
+   * @param asked - The keys that this call has requested already. It requests each once, and new ones are added.
    */
   ask(record: TaskRecord, context: Context, asked: Set<string>): void {
     const { id } = record;
