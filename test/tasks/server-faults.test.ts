@@ -410,16 +410,15 @@ describe('a change between a look-up and the start of the watch', () => {
     const { client } = await opened([tool], { follow: { maxSubscriptions: 0 }, tasks: { store } });
     const { id = '' } = await callToolAsTask(client, { name: 'work' });
     const got: unknown[] = [];
+    // An extension's member.
+    const filter: object = { taskIds: [id] };
     late.ms = 60;
     void client
-      .listen(
-        { taskIds: [id] },
-        {
-          onNotification: (_method, params) => {
-            got.push((params as { status?: unknown }).status);
-          },
+      .listen(filter, {
+        onNotification: (_method, params) => {
+          got.push((params as { status?: unknown }).status);
         },
-      )
+      })
       .catch(() => undefined);
     await delay(10);
     end.resolve('done');
