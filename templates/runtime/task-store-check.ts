@@ -207,6 +207,11 @@ const CHECKS: Readonly<Record<string, (subject: Subject) => Promise<void>>> = {
       2,
       "abandoned tasks with a limit of 2",
     );
+    expectEqual(
+      (await store.abandoned(500, 2, "b")).map(({ id }) => id),
+      ["d", "e"],
+      "abandoned tasks after b",
+    );
     await store.release("alive");
     expectEqual(
       await idsAt(500),

@@ -62,7 +62,8 @@ export { isPromiseLike, toResult } from "./handler-errors.js";
  * and progress by the rules of its role.
  *
  * The state goes from new to open to closed and never back; once closed, nothing is sent and no callback runs.
- * #inboundRequests holds the requests that may still be answered; #runningHandlers also counts cancelled ones.
+ * #inboundRequests holds the requests that may still be answered; #runningHandlers also counts cancelled ones, but not
+ * those that only wait.
  */
 export class Endpoint {
   readonly #role: Role;
@@ -78,6 +79,7 @@ export class Endpoint {
   readonly #inboundRequests = new Map<RequestId, InboundRequest>();
   /** Handlers that have not ended, including those of cancelled requests. */
   #runningHandlers = 0;
+  #waitingHandlers = 0;
   readonly #closed: Promise<void>;
   #resolveClosed: () => void = () => undefined;
   #transport: Transport | undefined;
@@ -480,8 +482,10 @@ export class Endpoint {
       return;
     }
     if (
-      Math.max(this.#inboundRequests.size, this.#runningHandlers) >=
-      this.#maxConcurrentRequests
+      Math.max(
+        this.#inboundRequests.size - this.#waitingHandlers,
+        this.#runningHandlers,
+      ) >= this.#maxConcurrentRequests
     ) {
       this.#responses.sendError(inbound, {
         code: SERVER_BUSY,
@@ -506,21 +510,24 @@ export class Endpoint {
   }
 
   #awaitHandler(inbound: InboundRequest, outcome: Promise<object>): void {
-    const { counter } = inbound;
     outcome.then(
       (result) => {
-        this.#runningHandlers -= 1;
-        counter?.handlerEnded();
+        this.#countHandler(inbound, -1);
         this.#completeWithResult(inbound, result);
       },
       (error: unknown) => {
-        this.#runningHandlers -= 1;
-        counter?.handlerEnded();
+        this.#countHandler(inbound, -1);
         this.#completeWithError(inbound, error);
       },
     );
-    this.#runningHandlers += 1;
-    counter?.handlerStarted();
+    this.#countHandler(inbound, 1);
+  }
+
+  #countHandler({ isWaiting, counter }: InboundRequest, change: 1 | -1): void {
+    if (isWaiting) this.#waitingHandlers += change;
+    else this.#runningHandlers += change;
+    if (change === 1) counter?.handlerStarted();
+    else counter?.handlerEnded();
   }
 
   #completeWithResult(inbound: InboundRequest, handlerResult: object): void {

@@ -16,6 +16,8 @@ export class InboundRequest {
   readonly batch: PendingBatch | undefined;
   /** Counts its handler across connections, if the role runs one that counts. */
   counter: HandlerCounter | undefined;
+  /** Whether its handler only waits, so that it does not count in the limit of requests. */
+  isWaiting = false;
   #isSettled = false;
   #controller: AbortController | undefined;
   #abortReason: unknown;

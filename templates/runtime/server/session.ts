@@ -367,12 +367,22 @@ export class ServerSession {
   }
 
   /**
-   * Counts a handler where many connections share a limit. Built-in handlers are not counted, nor are subscriptions,
-   * which only wait.
+   * Counts a handler where many connections share a limit. Built-in handlers are not counted, nor are subscriptions
+   * and other methods that only wait.
    *
    * @throws RpcError if no more may run.
    */
   #checkHandlerLimit(inbound: InboundRequest): void {
+    const { extensions = [] } = this.server.settings;
+    const { method } = inbound.request;
+    if (
+      extensions.some(
+        ({ waitingMethods }) => waitingMethods?.includes(method) === true,
+      )
+    ) {
+      inbound.isWaiting = true;
+      return;
+    }
     const counter = counterOf(inbound.extra);
     if (counter?.canStart(maxConcurrent(this.server.settings)) === false)
       throw new RpcError(SERVER_BUSY, "Server busy");

@@ -167,6 +167,10 @@ export interface ServerExtension {
   /** Handlers by method; methods that none of the server's revisions has are left out. */
   readonly handlers: Readonly<Record<string, RequestHandler>>;
   /**
+   * Methods whose handlers only wait. They do not count in `maxConcurrentRequests`, so the extension has to limit them.
+   */
+  readonly waitingMethods?: readonly string[];
+  /**
    * The params to validate before a handler runs, instead of those that it receives: without the members that the handler
    * validates itself.
    */

@@ -28,7 +28,8 @@ export interface TaskContext<State = unknown, Context = DefinitionContext> {
   report(this: void, message: string): void;
   /**
    * Requests input from the client, all of it at once, and returns the answers under the same keys. The task waits for
-   * them with the status `input_required`; it expires if none come.
+   * them with the status `input_required`; it expires if none come. If a client of a stateful revision answers with an
+   * error, this rejects with that `RpcError`.
    *
    * Within the call of a stateless revision, this ends the work, which runs again with the answers: ask first and act
    * afterwards.

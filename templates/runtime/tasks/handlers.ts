@@ -1,11 +1,13 @@
 /** The handlers of tasks, in both generations of the protocol, and their notifications. */
 import type {
+  EmbeddedRequest,
   ServerExtension,
   InputValidator,
   HandlerContext,
   ListenSource,
   RequestHandler,
 } from "../server/types.js";
+import { SERVER_BUSY } from "../jsonrpc/endpoint-options.js";
 import { RpcError, STANDARD_ERROR_CODES } from "../jsonrpc/error-codes.js";
 import { isObject } from "../jsonrpc/envelope.js";
 import { principalOf } from "../jsonrpc/transport.js";
@@ -13,13 +15,17 @@ import { truncate } from "../protocol/revision.js";
 import type { Revision } from "../protocol/revision.js";
 import { TASKS_EXTENSION, hasCoreTasks } from "../protocol/version-rules.js";
 import type { TaskManager } from "./manager.js";
+import { fitsShare } from "./store.js";
 import { requireTasksExtension } from "./tool-calls.js";
-import { outstandingInputs } from "./types.js";
-import type { TaskRecord } from "./types.js";
+import { isExpired, outstandingInputs } from "./types.js";
+import type { TaskAnswer, TaskRecord } from "./types.js";
 import { coreTask, detailedTask, isDone, relatedTaskMeta } from "./wire.js";
 
 /** Tasks in one page of `tasks/list`. */
 const PAGE_SIZE = 100;
+
+/** Maximum of `tasks/result` that wait at the same time, in all connections. */
+const MAX_WAITING = 10_000;
 
 /** Maximum of tasks that one subscription may name. */
 const MAX_SUBSCRIBED_TASKS = 1000;
@@ -32,7 +38,8 @@ interface TaskParams {
 
 /** The methods of tasks as an extension of a server. */
 export function tasksExtension(manager: TaskManager): ServerExtension {
-  const asking = new Set<string>();
+  const inputs = new AskedInputs(manager);
+  const waiting = new WaitingCalls();
   const handlers: Record<string, RequestHandler> = {
     "tasks/get": async ({ taskId }: TaskParams, context: Context) => {
       const record = await findFor(manager, taskId, context);
@@ -40,10 +47,7 @@ export function tasksExtension(manager: TaskManager): ServerExtension {
       // Not every client calls `tasks/result` for the inputs, as MCP 2025-11-25 asks it to. Over HTTP, there may be no
       // stream for requests after this response.
       if (record.status === "input_required" && !isHttp(context.extra))
-        askInputs(manager, record, context, asking, (error) => {
-          if (error instanceof RpcError)
-            void manager.fail(taskId, error.toJSON()).catch(() => undefined);
-        });
+        inputs.ask(record, context, new Set());
       return coreTask(record);
     },
     "tasks/cancel": async ({ taskId }: TaskParams, context: Context) => {
@@ -65,7 +69,9 @@ export function tasksExtension(manager: TaskManager): ServerExtension {
       context: Context,
     ) => update(manager, params, context),
     "tasks/result": ({ taskId }: TaskParams, context: Context) =>
-      awaitResult(manager, taskId, context, asking),
+      waiting.run(principalOf(context.extra) ?? "", () =>
+        awaitResult(manager, taskId, context, inputs),
+      ),
   };
   if (manager.options.list === true)
     handlers["tasks/list"] = (
@@ -74,6 +80,8 @@ export function tasksExtension(manager: TaskManager): ServerExtension {
     ) => list(manager, cursor, context);
   return {
     handlers,
+    // Otherwise, clients that wait for results could not even cancel their tasks.
+    waitingMethods: ["tasks/result"],
     // Answers to what is not outstanding are ignored, so they may have any form.
     validatedParams: (method, params) =>
       method === "tasks/update" &&
@@ -128,14 +136,14 @@ async function update(
 ): Promise<object> {
   const record = await findFor(manager, taskId, context);
   const outstanding = outstandingInputs(record);
-  const answers: [string, object][] = [];
+  const answers: [string, TaskAnswer][] = [];
   for (const [key, response] of Object.entries(inputResponses)) {
     const request = Object.hasOwn(outstanding, key)
       ? outstanding[key]
       : undefined;
     if (request === undefined) continue;
     await context.validInput(key, request, response);
-    answers.push([key, response as object]);
+    answers.push([key, { response: response as object }]);
   }
   if (answers.length > 0)
     await manager.answer(taskId, Object.fromEntries(answers));
@@ -146,78 +154,160 @@ async function update(
  * MCP 2025-11-25, tasks, Result Retrieval: waits for the end of the task, and has the client answer what the task
  * requests meanwhile.
  *
- * @param asking - The inputs that are being requested, so that two calls do not request the same one.
+ * @throws RpcError if the task is gone, or what the call would have thrown.
  */
 async function awaitResult(
   manager: TaskManager,
   id: string,
   context: Context,
-  asking: Set<string>,
+  inputs: AskedInputs,
 ): Promise<object> {
   const found = await findFor(manager, id, context);
   const latest: { record: TaskRecord | undefined } = { record: found };
   let wake: (() => void) | undefined;
-  const failures: unknown[] = [];
-  const onAbort = (): void => wake?.();
+  const onChange = (): void => wake?.();
   const unwatch = manager.watch(found, (changed) => {
     latest.record = changed;
     if (changed !== undefined && !isDone(changed))
       context.notify("notifications/tasks/status", coreTask(changed));
     wake?.();
   });
-  context.signal.addEventListener("abort", onAbort, { once: true });
+  const asked = new Set<string>();
+  const unfollow = inputs.onReleased(id, onChange);
+  context.signal.addEventListener("abort", onChange, { once: true });
   try {
+    // It may have changed between the look-up and the start of the watch.
+    await manager.refresh(id);
     for (;;) {
       context.signal.throwIfAborted();
-      if (failures.length > 0) throw failures[0];
       const { record } = latest;
-      if (record === undefined)
+      if (record === undefined || isExpired(record))
         throw new RpcError(
           STANDARD_ERROR_CODES.INVALID_PARAMS,
           "The task has expired",
         );
       if (isDone(record)) return resultOf(record);
-      askInputs(manager, record, context, asking, (error) => {
-        failures.push(error);
-        wake?.();
-      });
+      inputs.ask(record, context, asked);
       await new Promise<void>((resolve) => {
         wake = resolve;
       });
     }
   } finally {
     unwatch();
-    context.signal.removeEventListener("abort", onAbort);
+    unfollow();
+    context.signal.removeEventListener("abort", onChange);
   }
 }
 
 /**
- * Requests the outstanding inputs of a task from a client of 2025-11-25.
+ * Requests the inputs of tasks from clients of 2025-11-25.
  *
- * @param asking - The inputs that are being requested; they are not requested again.
+ * Of several sessions, one receives the request for an input. If it goes away without an answer, another one is.
  */
-function askInputs(
-  manager: TaskManager,
-  record: TaskRecord,
-  context: Context,
-  asking: Set<string>,
-  onFailure: (error: unknown) => void,
-): void {
-  const { id } = record;
-  for (const [key, { method, params }] of Object.entries(
-    outstandingInputs(record),
-  )) {
-    const label = `${id} ${key}`;
-    if (asking.has(label)) continue;
-    asking.add(label);
+class AskedInputs {
+  readonly #manager: TaskManager;
+  /** Those that a session is to answer. */
+  readonly #pending = new Set<string>();
+  readonly #waiting = new Map<string, Set<() => void>>();
+
+  constructor(manager: TaskManager) {
+    this.#manager = manager;
+  }
+
+  /** Calls a listener when a session has not answered an input of a task. Returns a function that ends this. */
+  onReleased(id: string, listener: () => void): () => void {
+    const listeners = this.#waiting.get(id) ?? new Set();
+    this.#waiting.set(id, listeners);
+    listeners.add(listener);
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0) this.#waiting.delete(id);
+    };
+  }
+
+  /**
+   * Requests the outstanding inputs of a task that no session is to answer.
+   *
+   * @param asked - The keys that this call has requested already. It requests each once, and new ones are added.
+   */
+  ask(record: TaskRecord, context: Context, asked: Set<string>): void {
+    const { id } = record;
+    for (const [key, request] of Object.entries(outstandingInputs(record))) {
+      const label = `${id} ${key}`;
+      if (this.#pending.has(label) || asked.has(key)) continue;
+      this.#pending.add(label);
+      asked.add(key);
+      void this.#answerOf(request, id, context)
+        .then((answer) => this.#store(record, key, answer))
+        // Nobody has answered, such as a session that was closed.
+        .catch(() => undefined)
+        .finally(() => {
+          this.#pending.delete(label);
+          for (const wake of [...(this.#waiting.get(id) ?? [])]) wake();
+        });
+    }
+  }
+
+  async #answerOf(
+    { method, params }: EmbeddedRequest,
+    id: string,
+    context: Context,
+  ): Promise<TaskAnswer> {
     const meta = (params as { readonly _meta?: object } | undefined)?._meta;
-    const asked = { ...params, _meta: { ...meta, ...relatedTaskMeta(id) } };
-    // The user may take long; the task's own ttl is the limit.
-    context
-      .request(method, asked, { timeout: Number.POSITIVE_INFINITY })
-      .then((response) => manager.answer(id, { [key]: response }))
-      .catch(onFailure)
-      .finally(() => asking.delete(label));
+    const sent = { ...params, _meta: { ...meta, ...relatedTaskMeta(id) } };
+    try {
+      // The user may take long; the task's own ttl is the limit.
+      const response = await context.request(method, sent, {
+        timeout: Number.POSITIVE_INFINITY,
+      });
+      return { response };
+    } catch (error) {
+      // An error is an answer too, which the work receives as within a call.
+      if (error instanceof RpcError) return { error: error.toJSON() };
+      throw error;
+    }
+  }
+
+  /** The user is not asked again because a store was busy. */
+  async #store(
+    record: TaskRecord,
+    key: string,
+    answer: TaskAnswer,
+  ): Promise<void> {
+    const { id } = record;
+    const isOver = (): boolean => isExpired(record);
+    try {
+      await this.#manager.persist(
+        () => this.#manager.answer(id, { [key]: answer }),
+        isOver,
+      );
+    } catch (failure) {
+      const error = (failure as RpcError).toJSON();
+      await this.#manager.persist(() => this.#manager.fail(id, error), isOver);
+    }
+  }
+}
+
+/** The calls that wait for results: they are not counted as other requests are, so they have their own limit. */
+class WaitingCalls {
+  readonly #held = new Map<string, number>();
+  #total = 0;
+
+  /** @throws RpcError if too many calls wait. */
+  async run(principal: string, call: () => Promise<object>): Promise<object> {
+    const held = this.#held.get(principal) ?? 0;
+    if (!fitsShare(held, this.#total, MAX_WAITING, 1, principal !== ""))
+      throw new RpcError(SERVER_BUSY, "Too many calls wait for results");
+    this.#held.set(principal, held + 1);
+    this.#total += 1;
+    try {
+      return await call();
+    } finally {
+      this.#total -= 1;
+      const left = (this.#held.get(principal) ?? 1) - 1;
+      if (left === 0) this.#held.delete(principal);
+      else this.#held.set(principal, left);
+    }
   }
 }
 
@@ -247,7 +337,8 @@ async function list(
   const page = tasks.slice(0, PAGE_SIZE);
   const last = page.at(-1);
   return {
-    tasks: page.map(coreTask),
+    // Expired ones stay in the store until the next sweep.
+    tasks: page.filter((task) => !isExpired(task)).map(coreTask),
     ...(tasks.length > PAGE_SIZE && last !== undefined
       ? { nextCursor: `${last.createdAt} ${last.id}` }
       : {}),
@@ -269,8 +360,6 @@ function positionOf(
 
 /** Tasks extension, Task Status Notifications. */
 function listenSource(manager: TaskManager): ListenSource {
-  // The records that were found, by what was agreed.
-  const found = new WeakMap<object, readonly TaskRecord[]>();
   return {
     agree: async (filter, context) => {
       const { taskIds } = filter;
@@ -282,29 +371,35 @@ function listenSource(manager: TaskManager): ListenSource {
           `taskIds has ${taskIds.length} items, more than ${MAX_SUBSCRIBED_TASKS}`,
         );
       const principal = principalOf(context.extra) ?? "";
-      const records: TaskRecord[] = [];
+      const found: string[] = [];
       for (const id of new Set(taskIds as readonly unknown[])) {
         const record =
           typeof id === "string"
             ? await manager.lookUp(id, principal)
             : undefined;
-        if (record !== undefined) records.push(record);
+        if (record !== undefined) found.push(record.id);
       }
-      const agreed = { taskIds: records.map(({ id }) => id) };
-      found.set(agreed, records);
-      return agreed;
+      return { taskIds: found };
     },
     open: (agreed, send) => {
-      const ends = (found.get(agreed) ?? []).map((record) => {
-        const notify = (current: TaskRecord): void => {
-          send("notifications/tasks", detailedTask(current));
-        };
-        notify(record);
-        return manager.watch(record, (changed) => {
-          if (changed !== undefined) notify(changed);
-        });
-      });
+      const ids = agreed["taskIds"] as readonly string[];
+      const ends = ids.map((id) =>
+        manager.watch({ id, version: 0, expiresAt: null }, (record) => {
+          if (record !== undefined)
+            send("notifications/tasks", detailedTask(record));
+        }),
+      );
+      let isOpen = true;
+      const sendAll = async (): Promise<void> => {
+        for (const id of ids) {
+          if (!isOpen) return;
+          await manager.refresh(id);
+        }
+      };
+      // Without a store, clients learn it when they poll.
+      void sendAll().catch(() => undefined);
       return () => {
+        isOpen = false;
         for (const end of ends) end();
       };
     },

@@ -12,10 +12,16 @@ import { notifyListener } from "../jsonrpc/transport-events.js";
 import type { ClientInfo } from "../server/types.js";
 import { memoryTaskStore } from "./memory-store.js";
 import { RunningTask } from "./running.js";
-import { fitsShare } from "./store.js";
+import { TaskStoreFullError, fitsShare } from "./store.js";
 import type { TaskStore } from "./store.js";
-import { isTerminal } from "./types.js";
-import type { TaskRecord } from "./types.js";
+import {
+  checkPositive,
+  isAnswered,
+  isExpired,
+  isTerminal,
+  outstandingInputs,
+} from "./types.js";
+import type { TaskAnswer, TaskRecord } from "./types.js";
 
 /** Something about tasks that is worth a log line. */
 export type TaskEvent =
@@ -87,11 +93,19 @@ export interface TaskStart {
   readonly pollIntervalMs?: number | undefined;
 }
 
+/** How the work of a task ended. */
+type Outcome = { readonly result: object } | { readonly error: ErrorObject };
+
 /** Receives each later state of a task, and undefined when it is gone. */
 export type TaskListener = (record: TaskRecord | undefined) => void;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const MAX_CONFLICTS = 100;
+/** Milliseconds until what a store did not accept is stored again; twice as many after each failure. */
+const FIRST_RETRY_MS = 50;
+const MAX_RETRY_MS = 10_000;
+const CLOSING = "the server is closing";
+const CLOSED = "The server was closed while it ran the task";
 /** Tasks in one step of a sweep. */
 const BATCH = 100;
 
@@ -113,11 +127,18 @@ export class TaskManager {
   /** The id of this process; created with its first task, since not every platform has random numbers before. */
   #owner = "";
   #leasedUntil = 0;
+  /** What the wall clock shows more than the one that is never set. */
+  #clockOffset = Date.now() - performance.now();
+  /** When tasks may be taken over again, by the clock that is never set. */
+  #recoverFrom = 0;
   #position: number | undefined;
   #sweepTimer: ReturnType<typeof setTimeout> | undefined;
   #syncTimer: ReturnType<typeof setTimeout> | undefined;
   #isStarted = false;
   #isClosed = false;
+  #closing: Promise<void> | undefined;
+  /** How work has ended that the store has not accepted yet. */
+  readonly #unstored = new Map<string, Outcome>();
 
   constructor(options: TasksOptions) {
     this.options = options;
@@ -131,15 +152,7 @@ export class TaskManager {
       "syncMs",
       "maxRunning",
     ] as const) {
-      const value = options[name];
-      if (
-        value !== undefined &&
-        value !== null &&
-        !(Number.isSafeInteger(value) && value > 0)
-      )
-        throw new RangeError(
-          `${name} must be a positive integer, not ${value}`,
-        );
+      checkPositive(name, options[name]);
     }
   }
 
@@ -184,6 +197,8 @@ export class TaskManager {
     if (!this.canRun(start.principal))
       throw new RpcError(SERVER_BUSY, "Too many running tasks");
     await this.#extendLease();
+    if (this.#isClosed)
+      throw new RpcError(SERVER_BUSY, "The server is closing");
     const now = Date.now();
     const { ttlMs = 60 * 60 * 1000, pollIntervalMs = 1000 } = this.options;
     const ttl = start.ttlMs === undefined ? ttlMs : start.ttlMs;
@@ -206,13 +221,15 @@ export class TaskManager {
       inputs: {},
     };
     await this.store.create(record);
-    this.#run(record, start.checked, true);
+    if (this.#closing === undefined) this.#run(record, start.checked, true);
+    else if (!this.#isResumable(record.tool)) await this.#fail(record, CLOSED);
     return record;
   }
 
-  /** The ttl for a client that requests one. */
-  ttlFor(requested: number | undefined): number | null | undefined {
-    if (requested === undefined) return undefined;
+  /** The ttl for a client that requests one; undefined for a value that is no number. */
+  ttlFor(requested: unknown): number | undefined {
+    if (typeof requested !== "number" || !Number.isFinite(requested))
+      return undefined;
     const max = this.options.maxTtlMs ?? DAY_MS;
     return Math.max(1, Math.min(Math.floor(requested), max));
   }
@@ -260,27 +277,22 @@ export class TaskManager {
   /** Stores answers to outstanding inputs; others are ignored (Tasks extension, Task Update Requests). */
   async answer(
     id: string,
-    responses: Readonly<Record<string, object>>,
+    answers: Readonly<Record<string, TaskAnswer>>,
   ): Promise<void> {
     await this.change(id, (stored) => {
       if (isTerminal(stored.status)) return undefined;
       const inputs = { ...stored.inputs };
       let answered = 0;
-      for (const [key, response] of Object.entries(responses)) {
+      for (const [key, answer] of Object.entries(answers)) {
         const input = Object.hasOwn(inputs, key) ? inputs[key] : undefined;
-        if (input === undefined || input.response !== undefined) continue;
-        inputs[key] = { ...input, response };
+        if (input === undefined || isAnswered(input)) continue;
+        inputs[key] = { ...input, ...answer };
         answered += 1;
       }
       if (answered === 0) return undefined;
-      const isWaiting = Object.values(inputs).some(
-        ({ response }) => response === undefined,
-      );
-      return {
-        ...stored,
-        inputs,
-        status: isWaiting ? "input_required" : "working",
-      };
+      const changed = { ...stored, inputs };
+      const isWaiting = Object.keys(outstandingInputs(changed)).length > 0;
+      return { ...changed, status: isWaiting ? "input_required" : "working" };
     });
   }
 
@@ -291,11 +303,29 @@ export class TaskManager {
     );
   }
 
-  /** Calls a listener with each later state of a task. Returns a function that ends this. */
-  watch(record: TaskRecord, listener: TaskListener): () => void {
-    let version = record.version;
-    let expiresAt = record.expiresAt ?? Number.POSITIVE_INFINITY;
-    const { id } = record;
+  /** Reads a task again, for its work and its listeners. */
+  async refresh(id: string): Promise<void> {
+    const running = this.#running.get(id);
+    if (running === undefined && !this.#listeners.has(id)) return;
+    const record = await this.store.get(id);
+    if (record !== undefined) this.#publish(record);
+    else running?.stop("the task has expired");
+  }
+
+  /**
+   * Calls a listener with each later state of a task. What changed before this call is not among them: {@link refresh}
+   * or read the task after it.
+   *
+   * @param known - The state that the listener knows; version 0 if none.
+   * @returns A function that ends this.
+   */
+  watch(
+    known: Pick<TaskRecord, "id" | "version" | "expiresAt">,
+    listener: TaskListener,
+  ): () => void {
+    let version = known.version;
+    let expiresAt = known.expiresAt ?? Number.POSITIVE_INFINITY;
+    const { id } = known;
     const notify = (current: TaskRecord | undefined): void => {
       if (current === undefined) {
         if (expiresAt <= Date.now()) listener(undefined);
@@ -346,25 +376,83 @@ export class TaskManager {
   };
 
   /**
+   * Stores what must not be lost: again and again, until the store accepts it.
+   *
+   * @param isOver - Whether it need not be stored any more.
+   * @throws TaskStoreFullError if there is no room.
+   */
+  async persist(
+    store: () => Promise<unknown>,
+    isOver: () => boolean,
+  ): Promise<void> {
+    for (
+      let delay = FIRST_RETRY_MS;
+      !isOver();
+      delay = Math.min(2 * delay, MAX_RETRY_MS)
+    ) {
+      try {
+        await store();
+        return;
+      } catch (error) {
+        if (error instanceof TaskStoreFullError) throw error;
+        this.#report({ kind: "taskStoreFailed", error });
+      }
+      if (this.#isClosed) return;
+      await new Promise<void>((resolve) => {
+        unreferenced(setTimeout(resolve, delay));
+      });
+    }
+  }
+
+  /**
    * Stops all work. Tasks of resumable tools are left to the next process, others are reported as failed. The store stays
    * open.
+   *
+   * @throws What the store threw; the work is stopped all the same.
    */
-  async close(): Promise<void> {
-    if (this.#isClosed) return;
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#sweepTimer);
     clearTimeout(this.#syncTimer);
-    for (const running of [...this.#running.values()]) {
-      running.stop("the server is closing");
-      const record = await this.store.get(running.id);
-      if (
-        record !== undefined &&
-        this.#work.get(record.tool)?.isResumable !== true
-      )
-        await this.#fail(record, "The server was closed while it ran the task");
-    }
+    const stopped = [...this.#running.values()];
+    const unstored = new Map(this.#unstored);
+    // First of all, since a store may fail.
+    for (const running of stopped)
+      if (!unstored.has(running.id)) running.stop(CLOSING);
+    const failures: unknown[] = [];
+    const attempt = async (step: () => Promise<unknown>): Promise<void> => {
+      try {
+        await step();
+      } catch (error) {
+        failures.push(error);
+        this.#report({ kind: "taskStoreFailed", error });
+      }
+    };
+    for (const running of stopped)
+      await attempt(async () => {
+        const outcome = unstored.get(running.id);
+        try {
+          if (outcome !== undefined) await this.#finish(running, outcome);
+        } finally {
+          running.stop(CLOSING);
+        }
+        const record = await this.store.get(running.id);
+        if (record?.owner === this.#owner && !this.#isResumable(record.tool))
+          await this.#fail(record, CLOSED);
+      });
     this.#listeners.clear();
-    if (this.#owner !== "") await this.store.release(this.#owner);
+    if (this.#owner !== "")
+      await attempt(async () => this.store.release(this.#owner));
+    if (failures.length > 0) throw failures[0];
+  }
+
+  #isResumable(tool: string): boolean {
+    return this.#work.get(tool)?.isResumable === true;
   }
 
   #run(record: TaskRecord, args: object, isFirst: boolean): void {
@@ -387,7 +475,7 @@ export class TaskManager {
     args: object,
     isFirst: boolean,
   ): Promise<void> {
-    let outcome: Pick<TaskRecord, "result"> | { readonly error: ErrorObject };
+    let outcome: Outcome;
     try {
       const work = this.#work.get(tool);
       if (work === undefined) throw new Error(`there is no task tool ${tool}`);
@@ -397,22 +485,34 @@ export class TaskManager {
       if (running.signal.aborted) return;
       outcome = { error: this.#errorOf(running.id, tool, error) };
     }
+    await this.#persistOutcome(running, outcome);
+  }
+
+  /** The task counts as running until its outcome is stored. */
+  async #persistOutcome(running: RunningTask, outcome: Outcome): Promise<void> {
+    this.#unstored.set(running.id, outcome);
     try {
-      await this.#finish(running, outcome);
+      await this.persist(
+        () => this.#finish(running, outcome),
+        () => running.signal.aborted || running.expiresAt <= Date.now(),
+      );
     } catch (error) {
-      await this.#finish(running, {
-        error: this.#errorOf(running.id, tool, error),
-      }).catch((failure: unknown) => {
-        // The lease ends with the process, or another one reports it as failed.
-        this.#report({ kind: "taskStoreFailed", error: failure });
-      });
+      // It has no room. An error has, at the latest when other tasks have expired.
+      const { code, message } = error as TaskStoreFullError;
+      const full: Outcome = { error: { code, message } };
+      this.#unstored.set(running.id, full);
+      await this.persist(
+        async () => {
+          await this.#finish(running, full).catch(asOrdinaryFailure);
+        },
+        () => running.signal.aborted || running.expiresAt <= Date.now(),
+      );
+    } finally {
+      this.#unstored.delete(running.id);
     }
   }
 
-  async #finish(
-    running: RunningTask,
-    outcome: Pick<TaskRecord, "result"> | { readonly error: ErrorObject },
-  ): Promise<void> {
+  async #finish(running: RunningTask, outcome: Outcome): Promise<void> {
     await this.change(running.id, (stored) => {
       if (!running.owns(stored)) return undefined;
       return "error" in outcome
@@ -439,26 +539,24 @@ export class TaskManager {
       listener(record);
   }
 
-  async #extendLease(): Promise<void> {
+  /** @param isForced - Also if the lease is fresh. */
+  async #extendLease(isForced = false): Promise<void> {
     const now = Date.now();
     if (this.#owner === "") this.#owner = crypto.randomUUID();
-    if (this.#leasedUntil - now > (this.#leaseMs * 2) / 3) return;
+    if (!isForced && this.#leasedUntil - now > (this.#leaseMs * 2) / 3) return;
     const until = now + this.#leaseMs;
     const wasValid = await this.store.heartbeat(this.#owner, until, now);
+    // It closed meanwhile, so that nothing runs here.
+    if (this.#isClosed) await this.store.release(this.#owner);
     const isFirst = this.#leasedUntil === 0;
     this.#leasedUntil = until;
     // This process was held up for so long that another one may have taken its tasks over.
-    if (!wasValid && !isFirst) await this.#refresh([...this.#running.keys()]);
+    if (!wasValid && !isFirst)
+      await this.#refreshAll([...this.#running.keys()]);
   }
 
-  async #refresh(ids: readonly string[]): Promise<void> {
-    for (const id of ids) {
-      const running = this.#running.get(id);
-      if (running === undefined && !this.#listeners.has(id)) continue;
-      const record = await this.store.get(id);
-      if (record !== undefined) this.#publish(record);
-      else running?.stop("the task has expired");
-    }
+  async #refreshAll(ids: readonly string[]): Promise<void> {
+    for (const id of ids) await this.refresh(id);
   }
 
   #scheduleSweep(delay: number): void {
@@ -479,35 +577,65 @@ export class TaskManager {
   }
 
   async #sweep(): Promise<void> {
-    if (this.#running.size > 0) await this.#extendLease();
+    if (this.#running.size > 0)
+      await this.#extendLease(this.#hasClockStepped());
     const now = Date.now();
     for (const running of this.#running.values())
       if (running.expiresAt <= now) running.stop("the task has expired");
-    while ((await this.store.deleteExpired(now, BATCH)) >= BATCH);
+    while ((await this.store.deleteExpired(now, BATCH)) >= BATCH)
+      await this.#pause();
     for (const listeners of [...this.#listeners.values()])
       for (const listener of [...listeners]) listener(undefined);
-    await this.#recover(now);
+    await this.#recover();
   }
 
   /** Takes over the tasks of processes that have stopped. */
-  async #recover(now: number): Promise<void> {
+  async #recover(): Promise<void> {
+    let after: string | undefined;
     for (;;) {
-      const abandoned = await this.store.abandoned(now, BATCH);
-      let recovered = 0;
+      const hasStepped = this.#hasClockStepped();
+      if (hasStepped && this.#running.size > 0) await this.#extendLease(true);
+      if (performance.now() < this.#recoverFrom) return;
+      const abandoned = await this.store.abandoned(Date.now(), BATCH, after);
       for (const record of abandoned) {
         // A task that has expired is deleted by the next sweep.
         if (this.#isClosed || isExpired(record)) continue;
-        const work = this.#work.get(record.tool);
-        if (work?.isResumable !== true) {
+        if (!this.#isResumable(record.tool))
           await this.#fail(record, "The server stopped while it ran the task");
-          recovered += 1;
-        } else if (this.canRun(record.principal)) {
-          await this.#resume(record);
-          recovered += 1;
-        }
+        else if (this.canRun(record.principal)) await this.#resume(record);
       }
-      if (abandoned.length < BATCH || recovered === 0) return;
+      const last = abandoned.at(-1);
+      // A store that does not know pages returns the first one again.
+      if (
+        abandoned.length < BATCH ||
+        last === undefined ||
+        last.id <= (after ?? "")
+      )
+        return;
+      after = last.id;
+      await this.#pause();
     }
+  }
+
+  /**
+   * Whether the wall clock was set since the last call. Then the leases of living processes look expired, so for the time
+   * of one lease, in which each of them extends its own, no tasks are taken over.
+   */
+  #hasClockStepped(): boolean {
+    const offset = Date.now() - performance.now();
+    const step = Math.abs(offset - this.#clockOffset);
+    this.#clockOffset = offset;
+    if (step <= this.#leaseMs / 6) return false;
+    this.#recoverFrom = performance.now() + this.#leaseMs;
+    return true;
+  }
+
+  /** In a long sweep: requests are handled, and the lease is kept. */
+  async #pause(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      setTimeout(resolve, 0);
+    });
+    if (this.#running.size > 0) await this.#extendLease();
   }
 
   async #resume(record: TaskRecord): Promise<void> {
@@ -517,11 +645,13 @@ export class TaskManager {
       version: record.version + 1,
       owner: this.#owner,
       attempt: record.attempt + 1,
-      updatedAt: Date.now(),
+      updatedAt: Math.max(Date.now(), record.updatedAt),
     };
     // Of several processes, one succeeds.
-    if (!(await this.store.replace(next))) return;
+    if (this.#isClosed || !(await this.store.replace(next))) return;
     this.#publish(next);
+    // Its lease is released, so another process continues the task.
+    if (this.#closing !== undefined) return;
     const { id, tool } = next;
     this.#report({ kind: "taskRecovered", id, tool, outcome: "resumed" });
     this.#run(next, next.arguments, false);
@@ -543,18 +673,21 @@ export class TaskManager {
   #scheduleSync(): void {
     if (!this.store.isShared || this.#isClosed || this.#syncTimer !== undefined)
       return;
-    const timer = setTimeout(() => {
-      this.#sync()
-        .catch((error: unknown) => {
-          this.#report({ kind: "taskStoreFailed", error });
-        })
-        .finally(() => {
-          this.#syncTimer = undefined;
-          if (this.#running.size + this.#listeners.size > 0)
-            this.#scheduleSync();
-          else this.#position = undefined;
-        });
-    }, this.options.syncMs ?? 250);
+    const timer = setTimeout(
+      () => {
+        this.#sync()
+          .catch((error: unknown) => {
+            this.#report({ kind: "taskStoreFailed", error });
+          })
+          .finally(() => {
+            this.#syncTimer = undefined;
+            if (this.#running.size + this.#listeners.size > 0)
+              this.#scheduleSync();
+            else this.#position = undefined;
+          });
+      },
+      Math.min(this.options.syncMs ?? 250, MAX_TIMER_DELAY_MS),
+    );
     this.#syncTimer = unreferenced(timer);
   }
 
@@ -562,14 +695,14 @@ export class TaskManager {
     if (this.#position === undefined) {
       this.#position = (await this.store.changes(undefined, BATCH)).position;
       // What changed before this position has to be read once.
-      await this.#refresh([
+      await this.#refreshAll([
         ...new Set([...this.#running.keys(), ...this.#listeners.keys()]),
       ]);
     }
     for (;;) {
       const { ids, position } = await this.store.changes(this.#position, BATCH);
       this.#position = position;
-      await this.#refresh(ids);
+      await this.#refreshAll(ids);
       if (ids.length < BATCH) return;
     }
   }
@@ -579,6 +712,11 @@ export class TaskManager {
   }
 }
 
+/** Rethrows, but not as a lack of room. */
+function asOrdinaryFailure(error: unknown): never {
+  throw new Error("the store did not accept the outcome", { cause: error });
+}
+
 /** What a store returns for a value. */
 function asJson(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
@@ -586,10 +724,6 @@ function asJson(value: unknown): unknown {
 
 function failedTask(record: TaskRecord, error: ErrorObject): TaskRecord {
   return { ...record, status: "failed", statusMessage: error.message, error };
-}
-
-function isExpired({ expiresAt }: TaskRecord): boolean {
-  return expiresAt !== null && expiresAt <= Date.now();
 }
 
 function internalError(message: string): ErrorObject {

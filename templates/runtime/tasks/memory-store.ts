@@ -91,7 +91,18 @@ class MemoryTaskStore implements TaskStore {
     if (before?.version !== record.version - 1) return false;
     const task = storedTask(record);
     const growth = task.bytes - before.bytes;
-    if (growth > 0 && this.#total.bytes + growth > this.#limits.maxBytes)
+    const held = this.#usage.get(before.principal)?.bytes ?? 0;
+    if (
+      growth > 0 &&
+      // As if a task of the new size was added instead.
+      !fitsShare(
+        held - before.bytes,
+        this.#total.bytes - before.bytes,
+        this.#limits.maxBytes,
+        task.bytes,
+        before.principal !== "",
+      )
+    )
       throw new TaskStoreFullError(
         "The tasks of this server have no room left",
       );
@@ -129,14 +140,15 @@ class MemoryTaskStore implements TaskStore {
     this.#leases.delete(owner);
   }
 
-  abandoned(now: number, limit: number): readonly TaskRecord[] {
-    const found: TaskRecord[] = [];
-    for (const task of this.#tasks.values()) {
-      if (found.length >= limit) break;
-      if (!task.isTerminal && !((this.#leases.get(task.owner) ?? 0) > now))
-        found.push(recordOf(task));
-    }
-    return found;
+  abandoned(now: number, limit: number, after = ""): readonly TaskRecord[] {
+    return [...this.#tasks]
+      .filter(
+        ([id, { isTerminal: isDone, owner }]) =>
+          !isDone && id > after && !((this.#leases.get(owner) ?? 0) > now),
+      )
+      .sort(([id], [other]) => (id < other ? -1 : 1))
+      .slice(0, limit)
+      .map(([, task]) => recordOf(task));
   }
 
   deleteExpired(now: number, limit: number): number {

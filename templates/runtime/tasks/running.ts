@@ -6,10 +6,11 @@ import type { ClientInfo, EmbeddedRequest } from "../server/types.js";
 import { invalidParamsError } from "../protocol/invalid-params.js";
 import { missingCapabilityError } from "../protocol/missing-capability.js";
 import { UnsupportedMethodError } from "../jsonrpc/call-errors.js";
+import { RpcError } from "../jsonrpc/error-codes.js";
 import { createAbortError } from "../jsonrpc/handler-errors.js";
 import type { TaskContext } from "./context.js";
-import { isTerminal, outstandingInputs } from "./types.js";
-import type { TaskRecord } from "./types.js";
+import { isAnswered, isTerminal, outstandingInputs } from "./types.js";
+import type { TaskInput, TaskRecord } from "./types.js";
 
 const ELICITATION = "elicitation/create";
 
@@ -26,14 +27,19 @@ export type ChangeTask = (
   change: (record: TaskRecord) => TaskRecord | undefined,
 ) => Promise<TaskRecord | undefined>;
 
-/** The key of a requested input, and how many earlier ones have the same name. */
-interface InputSlot {
+/** An input that the work requests. */
+interface RequestedInput {
+  /** The name that the work gave it. */
+  readonly name: string;
+  /** Its key in the task. */
   readonly key: string;
-  readonly count: number;
+  readonly request: EmbeddedRequest;
+  /** The request as it is sent. */
+  readonly sent: EmbeddedRequest;
 }
 
 interface Waiter {
-  readonly resolve: (response: object) => void;
+  readonly resolve: (answered: TaskInput) => void;
   readonly reject: (reason: unknown) => void;
 }
 
@@ -52,8 +58,10 @@ export class RunningTask implements TaskContext {
   readonly #controller = new AbortController();
   readonly #change: ChangeTask;
   readonly #waiters = new Map<string, Waiter>();
-  /** How often the work has requested an input under each key, in this attempt. */
+  /** How often the work has requested an input under each name, in this attempt. */
   readonly #requested = new Map<string, number>();
+  /** The keys of those inputs. */
+  readonly #keys = new Set<string>();
   #record: TaskRecord;
   #state: unknown;
   #message: string | undefined;
@@ -108,10 +116,10 @@ export class RunningTask implements TaskContext {
       return;
     }
     for (const [key, waiter] of this.#waiters) {
-      const response = record.inputs[key]?.response;
-      if (response === undefined) continue;
+      const input = inputOf(record, key);
+      if (input === undefined || !isAnswered(input)) continue;
       this.#waiters.delete(key);
-      waiter.resolve(response);
+      waiter.resolve(input);
     }
   }
 
@@ -159,28 +167,29 @@ export class RunningTask implements TaskContext {
     requests,
   ) => {
     this.signal.throwIfAborted();
-    const entries = Object.entries(requests).map(([key, request]) => ({
-      key,
+    const sent = Object.entries(requests).map(([name, request]) => ({
+      name,
       request,
       sent: this.#sentRequest(request),
     }));
-    const slots = new Map<string, InputSlot>();
+    // Before anything is awaited, so that no other call gets the same keys.
+    const requested: readonly RequestedInput[] = sent.map((input) => ({
+      ...input,
+      key: this.#reserveKey(input.name, input.sent),
+    }));
     await this.#changeOwn((record) => {
       const inputs = { ...record.inputs };
-      for (const { key, sent } of entries) {
-        const slot = this.#slotFor(key, sent, inputs);
-        slots.set(key, slot);
-        inputs[slot.key] ??= { request: sent };
-      }
+      for (const input of requested)
+        if (inputOf(record, input.key) === undefined)
+          inputs[input.key] = { request: input.sent };
       const changed = { ...record, inputs };
       const isWaiting = Object.keys(outstandingInputs(changed)).length > 0;
       return { ...changed, status: isWaiting ? "input_required" : "working" };
     });
-    for (const [name, { count }] of slots) this.#requested.set(name, count + 1);
     const answers = await Promise.all(
-      entries.map(async ({ key, request }) => {
-        const response = await this.#answer(slots.get(key)?.key ?? key);
-        return [key, await validAnswer(key, request, response)] as const;
+      requested.map(async ({ name, key, request }) => {
+        const response = await this.#answer(key);
+        return [name, await validAnswer(name, request, response)] as const;
       }),
     );
     return Object.fromEntries(answers);
@@ -190,29 +199,34 @@ export class RunningTask implements TaskContext {
    * The key of a request: each is unique during the life of a task (Tasks extension, Task Update Requests), so a second
    * request under the same name gets a number. A later attempt finds the answers of the same requests again.
    */
-  #slotFor(
-    name: string,
-    request: EmbeddedRequest,
-    inputs: TaskRecord["inputs"],
-  ): InputSlot {
+  #reserveKey(name: string, request: EmbeddedRequest): string {
     for (let count = this.#requested.get(name) ?? 0; ; count += 1) {
       const key = count === 0 ? name : `${name}#${count + 1}`;
-      const known = Object.hasOwn(inputs, key) ? inputs[key] : undefined;
+      if (this.#keys.has(key)) continue;
+      const known = inputOf(this.#record, key);
       if (
-        known === undefined ||
-        JSON.stringify(known.request) === JSON.stringify(request)
+        known !== undefined &&
+        JSON.stringify(known.request) !== JSON.stringify(request)
       )
-        return { key, count };
+        continue;
+      this.#requested.set(name, count + 1);
+      this.#keys.add(key);
+      return key;
     }
   }
 
-  #answer(key: string): Promise<object> {
-    const known = this.#record.inputs[key]?.response;
-    if (known !== undefined) return Promise.resolve(known);
-    return new Promise((resolve, reject) => {
-      if (this.signal.aborted) reject(this.signal.reason as Error);
-      else this.#waiters.set(key, { resolve, reject });
-    });
+  /** @throws RpcError if the client answered with an error, as within a call. */
+  async #answer(key: string): Promise<object> {
+    const known = inputOf(this.#record, key);
+    const { response, error } =
+      known !== undefined && isAnswered(known)
+        ? known
+        : await new Promise<TaskInput>((resolve, reject) => {
+            if (this.signal.aborted) reject(this.signal.reason as Error);
+            else this.#waiters.set(key, { resolve, reject });
+          });
+    if (error !== undefined) throw RpcError.from(error);
+    return response ?? {};
   }
 
   /**
@@ -248,8 +262,14 @@ export class RunningTask implements TaskContext {
       this.owns(stored) ? change(stored) : undefined,
     );
     if (record === undefined) this.stop("the task has expired");
+    // Nothing was stored if another process has taken the task over.
+    else this.observe(record);
     this.signal.throwIfAborted();
   }
+}
+
+function inputOf({ inputs }: TaskRecord, key: string): TaskInput | undefined {
+  return Object.hasOwn(inputs, key) ? inputs[key] : undefined;
 }
 
 /** @throws RpcError if an answer does not match the form of another library; a generated check has seen it before. */

@@ -32,11 +32,13 @@ export interface SqliteTaskStoreOptions extends Partial<TaskStoreLimits> {
   readonly maxBytes?: number;
 }
 
+/** How long to wait for other processes that use the database. */
+const BUSY_MS = 5000;
+/** Between two attempts for which SQLite itself does not wait. */
+const RETRY_MS = 10;
+
 /** The name of each table begins with it, so that the database may have others. */
 const SCHEMA = `
-PRAGMA journal_mode = WAL;
-PRAGMA busy_timeout = 5000;
-PRAGMA synchronous = FULL;
 CREATE TABLE IF NOT EXISTS mcp_tasks (
   id TEXT PRIMARY KEY,
   version INTEGER NOT NULL,
@@ -83,6 +85,8 @@ interface UsageRow {
   readonly bytes: number;
 }
 
+const NOTHING: UsageRow = { tasks: 0, bytes: 0 };
+
 /**
  * Keeps tasks in an SQLite database on a local disk, in tables whose names begin with `mcp_task`. Each process opens the
  * file itself; whoever opened the database closes it, after `close` of the tasks.
@@ -90,7 +94,8 @@ interface UsageRow {
  *     import { DatabaseSync } from "node:sqlite";
  *     const store = sqliteTaskStore(new DatabaseSync("tasks.db"));
  *
- * A task is on disk before its id is sent.
+ * A task is on disk before its id is sent. Each call runs at once: while another process writes, it blocks this one for up
+ * to 5 seconds, and then throws.
  */
 export function sqliteTaskStore(
   database: SqliteDatabase,
@@ -115,7 +120,13 @@ class SqliteTaskStore implements TaskStore {
   constructor(database: SqliteDatabase, limits: TaskStoreLimits) {
     this.#database = database;
     this.#limits = limits;
-    database.exec(SCHEMA);
+    // First, since everything else may find the database locked.
+    database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
+    useWriteAheadLog(database);
+    database.exec("PRAGMA synchronous = FULL");
+    this.#transaction(() => {
+      database.exec(SCHEMA);
+    });
   }
 
   create(record: TaskRecord): void {
@@ -124,24 +135,13 @@ class SqliteTaskStore implements TaskStore {
     const bytes = countedBytes(json, done);
     const { principal } = record;
     this.#transaction(() => {
-      const total = this.#row(
-        "SELECT tasks, bytes FROM mcp_task_totals WHERE id = 1",
-      ) as UsageRow | undefined;
-      const held = this.#row(
-        "SELECT tasks, bytes FROM mcp_task_usage WHERE principal = ?",
-        principal,
-      ) as UsageRow | undefined;
+      const total = this.#total();
+      const held = this.#held(principal);
       const { maxTasks, maxBytes } = this.#limits;
       const isKnown = principal !== "";
       if (
-        !fitsShare(held?.tasks ?? 0, total?.tasks ?? 0, maxTasks, 1, isKnown) ||
-        !fitsShare(
-          held?.bytes ?? 0,
-          total?.bytes ?? 0,
-          maxBytes,
-          bytes,
-          isKnown,
-        )
+        !fitsShare(held.tasks, total.tasks, maxTasks, 1, isKnown) ||
+        !fitsShare(held.bytes, total.bytes, maxBytes, bytes, isKnown)
       )
         throw new TaskStoreFullError();
       this.#run(
@@ -184,10 +184,19 @@ class SqliteTaskStore implements TaskStore {
         | undefined;
       if (before === undefined) return false;
       const growth = bytes - before.bytes;
-      const total = this.#row(
-        "SELECT tasks, bytes FROM mcp_task_totals WHERE id = 1",
-      ) as UsageRow | undefined;
-      if (growth > 0 && (total?.bytes ?? 0) + growth > this.#limits.maxBytes)
+      const total = this.#total();
+      const held = this.#held(before.principal);
+      if (
+        growth > 0 &&
+        // As if a task of the new size was added instead.
+        !fitsShare(
+          held.bytes - before.bytes,
+          total.bytes - before.bytes,
+          this.#limits.maxBytes,
+          bytes,
+          before.principal !== "",
+        )
+      )
         throw new TaskStoreFullError(
           "The tasks of this server have no room left",
         );
@@ -246,12 +255,13 @@ class SqliteTaskStore implements TaskStore {
     this.#run("DELETE FROM mcp_task_owners WHERE id = ?", owner);
   }
 
-  abandoned(now: number, limit: number): readonly TaskRecord[] {
+  abandoned(now: number, limit: number, after = ""): readonly TaskRecord[] {
     return (
       this.#all(
-        `SELECT record FROM mcp_tasks WHERE is_terminal = 0 AND owner NOT IN
-        (SELECT id FROM mcp_task_owners WHERE leased_until > ?) LIMIT ?`,
+        `SELECT record FROM mcp_tasks INDEXED BY mcp_tasks_unfinished WHERE is_terminal = 0 AND owner NOT IN
+        (SELECT id FROM mcp_task_owners WHERE leased_until > ?) AND id > ? ORDER BY id LIMIT ?`,
         now,
+        after,
         limit,
       ) as readonly Row[]
     ).map(recordOf);
@@ -294,6 +304,21 @@ class SqliteTaskStore implements TaskStore {
     };
   }
 
+  #total(): UsageRow {
+    const row = this.#row(
+      "SELECT tasks, bytes FROM mcp_task_totals WHERE id = 1",
+    ) as UsageRow | undefined;
+    return row ?? NOTHING;
+  }
+
+  #held(principal: string): UsageRow {
+    const row = this.#row(
+      "SELECT tasks, bytes FROM mcp_task_usage WHERE principal = ?",
+      principal,
+    ) as UsageRow | undefined;
+    return row ?? NOTHING;
+  }
+
   #nextChange(): number {
     this.#run("UPDATE mcp_task_totals SET change = change + 1 WHERE id = 1");
     return (
@@ -334,7 +359,11 @@ class SqliteTaskStore implements TaskStore {
       this.#database.exec("COMMIT");
       return result;
     } catch (error) {
-      this.#database.exec("ROLLBACK");
+      try {
+        this.#database.exec("ROLLBACK");
+      } catch {
+        // SQLite has ended the transaction already, as it does when the disk is full.
+      }
       throw error;
     }
   }
@@ -359,6 +388,22 @@ class SqliteTaskStore implements TaskStore {
       this.#statements.set(sql, statement);
     }
     return statement;
+  }
+}
+
+/** For the switch to the write-ahead log, SQLite does not wait for other processes that open the same new file. */
+function useWriteAheadLog(database: SqliteDatabase): void {
+  const deadline = performance.now() + BUSY_MS;
+  for (;;) {
+    try {
+      database.exec("PRAGMA journal_mode = WAL");
+      return;
+    } catch (error) {
+      const isLocked =
+        error instanceof Error && /locked|busy/iu.test(error.message);
+      if (!isLocked || performance.now() >= deadline) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS);
+    }
   }
 }
 

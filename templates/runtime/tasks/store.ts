@@ -62,8 +62,16 @@ export interface TaskStore {
   heartbeat(owner: string, until: number, now: number): MaybePromise<boolean>;
   /** Ends the lease of a process: its unfinished tasks are abandoned at once. */
   release(owner: string): MaybePromise<void>;
-  /** Unfinished tasks whose owner has no lease at `now`. */
-  abandoned(now: number, limit: number): MaybePromise<readonly TaskRecord[]>;
+  /**
+   * Unfinished tasks whose owner has no lease at `now`, by `id` in ascending order of code units.
+   *
+   * @param after - The id of the last task of the previous page; undefined for the first page.
+   */
+  abandoned(
+    now: number,
+    limit: number,
+    after?: string,
+  ): MaybePromise<readonly TaskRecord[]>;
   /** Deletes tasks with `expiresAt` at or before `now`. Returns how many, which is `limit` if there may be more. */
   deleteExpired(now: number, limit: number): MaybePromise<number>;
   /**

@@ -91,6 +91,7 @@ export function taskToolHandlers<Context>(
       run: (args, task, isFirst) => runWork(tool, args, task, isFirst),
     });
   }
+  const plainNames = new Set(plain.map(({ name }) => name));
   const handlers = toolHandlers(plain);
   const listed = tools.map((tool) => listedTool(tool));
   // `execution` exists in 2025-11-25 only.
@@ -116,7 +117,11 @@ export function taskToolHandlers<Context>(
       if (tool !== undefined)
         return callTaskTool(manager, tool as RegisteredTaskTool, params, call);
       // MCP 2025-11-25, tasks, Tool-Level Negotiation. Later revisions ignore the member.
-      if (hasCoreTasks(call.revision) && params.task !== undefined)
+      if (
+        hasCoreTasks(call.revision) &&
+        params.task !== undefined &&
+        plainNames.has(params.name)
+      )
         return Promise.reject(
           methodNotFound(`${truncate(params.name)} cannot run as a task`),
         );
@@ -147,6 +152,7 @@ async function callTaskTool(
   const asTask =
     mayBeTask && (isCore || (await tool.asTask?.(args, context)) !== false);
   if (!asTask) return runWithinCall(tool, args, state, context);
+  context.signal.throwIfAborted();
   const principal = principalOf(context.extra) ?? "";
   const isOptional = tool.taskSupport === "optional" && !isCore;
   if (isOptional && !manager.canRun(principal))
@@ -160,9 +166,13 @@ async function callTaskTool(
       principal,
       revision: context.revision,
       client: context.client,
-      ttlMs: manager.ttlFor(params.task?.ttl) ?? tool.ttlMs,
+      // Later revisions ignore the member, and do not validate it.
+      ttlMs:
+        (isCore ? manager.ttlFor(params.task?.ttl) : undefined) ?? tool.ttlMs,
       pollIntervalMs: tool.pollIntervalMs,
     });
+    // The response with its id is not sent, so nobody else can end it.
+    if (context.signal.aborted) await manager.cancel(record.id, principal);
     const result = isCore
       ? { task: coreTask(record) }
       : { resultType: "task", ...taskSummary(record) };

@@ -6,6 +6,7 @@ import type {
   ToolOutcome,
 } from "../registry/tools.js";
 import type { TaskContext } from "./context.js";
+import { checkPositive } from "./types.js";
 
 /**
  * Whether the work of a tool may run within the call: `optional` for a client without tasks, and if the server has no
@@ -99,6 +100,8 @@ export type RegisteredTaskTool<Context = DefinitionContext> = Omit<
  *     });
  *
  * Serve it with `toolHandlers` of the server's `createTasks`.
+ *
+ * @throws RangeError if `ttlMs` or `pollIntervalMs` is not a positive integer.
  */
 export function defineTaskTool<
   Args extends object = Record<string, unknown>,
@@ -120,6 +123,8 @@ export function defineTaskTool<
     pollIntervalMs,
     ...described
   } = tool;
+  checkPositive("ttlMs", ttlMs);
+  checkPositive("pollIntervalMs", pollIntervalMs);
   return {
     ...described,
     isTaskTool: true,

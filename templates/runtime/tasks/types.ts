@@ -6,11 +6,17 @@ import type { ClientInfo, EmbeddedRequest } from "../server/types.js";
 export type TaskStatus =
   "working" | "input_required" | "completed" | "failed" | "cancelled";
 
-/** An input that a task requested, and the client's answer once it is there. */
+/** An input that a task requested, and the client's answer once it is there: a result or an error. */
 export interface TaskInput {
   readonly request: EmbeddedRequest;
   readonly response?: object;
+  /** Only clients of 2025-11-25 answer with errors. */
+  readonly error?: ErrorObject;
 }
+
+/** The answer to an input. */
+export type TaskAnswer =
+  { readonly response: object } | { readonly error: ErrorObject };
 
 /**
  * A task as a store keeps it: JSON, and never changed in place. Times are milliseconds since 1970.
@@ -57,13 +63,38 @@ export function isTerminal(status: TaskStatus): boolean {
   return status !== "working" && status !== "input_required";
 }
 
+/** @throws RangeError if an option is neither absent nor a positive integer. */
+export function checkPositive(
+  name: string,
+  value: number | null | undefined,
+): void {
+  if (
+    value !== undefined &&
+    value !== null &&
+    !(Number.isSafeInteger(value) && value > 0)
+  )
+    throw new RangeError(`${name} must be a positive integer, not ${value}`);
+}
+
+/** Whether a task counts as gone, even if it has not been deleted yet. */
+export function isExpired({
+  expiresAt,
+}: Pick<TaskRecord, "expiresAt">): boolean {
+  return expiresAt !== null && expiresAt <= Date.now();
+}
+
+/** Whether an input has its answer. */
+export function isAnswered({ response, error }: TaskInput): boolean {
+  return response !== undefined || error !== undefined;
+}
+
 /** The inputs without an answer. */
 export function outstandingInputs(
   record: TaskRecord,
 ): Readonly<Record<string, EmbeddedRequest>> {
   return Object.fromEntries(
-    Object.entries(record.inputs).flatMap(([key, { request, response }]) =>
-      response === undefined ? [[key, request] as const] : [],
+    Object.entries(record.inputs).flatMap(([key, input]) =>
+      isAnswered(input) ? [] : [[key, input.request] as const],
     ),
   );
 }
