@@ -93,7 +93,9 @@ describe('its types are assignable to the official ones and back', () => {
     expect(differing).toHaveLength(13);
     const other = differing.filter(([, reason]) => !Object.values(REASONS).some((known) => known.test(reason)));
     expect(other).toEqual([]);
-    const corrected = differing.filter(([, reason]) => !reason.includes('Type \'unknown\' is not assignable to type \'JsonValue')).map(([name]) => name);
+    const corrected = differing
+      .filter(([, reason]) => !reason.includes("Type 'unknown' is not assignable to type 'JsonValue"))
+      .map(([name]) => name);
     expect(corrected.every((name) => errataNames.includes(name))).toBe(true);
   }, 120_000);
 });
