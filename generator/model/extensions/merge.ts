@@ -254,7 +254,7 @@ class Merger {
     if (row?.kind !== 'request' || this.#methodsOf.get(method) === extension) {
       throw new McpgenError(`${JSON.stringify(method)} is not a request of revision ${this.#revision.names[0] ?? ''}`, {
         place: `${place}/method`,
-        remedy: 'Only results of existing requests are added here; those of its own methods are in their rows.',
+        remedy: 'Only results of existing requests are added here; those of methods that the extension adds are in their rows.',
       });
     }
     if (row.direction === 'embedded') {
