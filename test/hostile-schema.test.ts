@@ -326,7 +326,6 @@ describe('names of definitions', () => {
     'AnyMessage',
     'ClientRequestMessage',
     'Classified',
-    'ErrorCode',
     'classify',
     'Client',
     'ClientOptions',
@@ -336,6 +335,13 @@ describe('names of definitions', () => {
     const fault = await refused(schemaWith({ [name]: { type: 'string' } }));
     expect(fault.place).toBe(`schema.json#/$defs/${name}`);
     expect(fault.message).toMatch(/\.ts exports itself/);
+  });
+
+  test('a definition named ErrorCode keeps its name', async () => {
+    const files = await generated(schemaWith({ ErrorCode: { const: 'mine' } }));
+    const code = compileOutput(files);
+    expect(code.errors()).toEqual([]);
+    expect(code.strings()).toContain('mine');
   });
 
   test('compiles despite conflicts with names in the output', async () => {

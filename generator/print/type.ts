@@ -202,12 +202,12 @@ function printMember(member: Member, printer: TypePrinter): string {
   return `${printDoc(member, printer)}${memberName(member.name)}${optional}: ${printType(member.type, printer)};\n`;
 }
 
-/** Sorts members as a person would write them. */
+/** Sorts members as a person would write them: those of protocols, with one underscore, come last. */
 export function orderedMembers(members: readonly Member[]): readonly Member[] {
   const rank = (member: Member): number => {
     const leading = LEADING_MEMBERS.indexOf(member.name);
     if (leading !== -1) return leading;
-    if (member.name.startsWith('_')) return LEADING_MEMBERS.length + 2;
+    if (/^_[^_]/.test(member.name)) return LEADING_MEMBERS.length + 2;
     return LEADING_MEMBERS.length + (member.required ? 0 : 1);
   };
   // Members come sorted by name, and the sort is stable.

@@ -453,7 +453,8 @@ describe('listeners and messages', () => {
         handlers: { 'prompts/get': () => ({ messages: [], ...created }), 'prompts/list': () => ({ prompts: [] }) },
       }),
     );
-    const client = track(await connectTo(server));
+    // A client that validates results rejects it for its type.
+    const client = track(await connectTo(server, { client: { validateResults: false } }));
     await expect(client.request('prompts/get', { name: 'x' })).rejects.toThrow('only calls of tools become tasks');
   });
 });

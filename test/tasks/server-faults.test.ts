@@ -177,7 +177,9 @@ describe('a store that fails for a moment', () => {
       }),
     });
     const { id } = await callToolAsTask(client, { name: 'asking' });
-    expect(textOf(await client.request('tasks/result', { taskId: id }))).toBe('{"answer":{"roots":[]}}');
+    const result = textOf(await client.request('tasks/result', { taskId: id }));
+    // The client adds the task that the answer belongs to.
+    expect(JSON.parse(result)).toMatchObject({ answer: { roots: [] } });
     expect({ asked, hasFailed }).toEqual({ asked: 1, hasFailed: true });
   });
 });
@@ -299,7 +301,7 @@ describe('inputs', () => {
     const result = second.request('tasks/result', { taskId: id }, { timeout: 1500 });
     await delay(30);
     await first.close();
-    expect(textOf(await result)).toBe('{"answer":{"roots":[]}}');
+    expect(JSON.parse(textOf(await result))).toMatchObject({ answer: { roots: [] } });
   });
 
   test('two equal ones at the same time are two inputs', async () => {
