@@ -274,7 +274,7 @@ function emitDirectionGuards(file: SourceFile, context: EmitContext): void {
 
 function emitLookup(file: SourceFile, context: EmitContext): void {
   const type = file.importType('methods', 'Side');
-  // With other words, the names of the variables are none that this code uses, nor reserved words.
+  // With other words, the variables have names that this code does not use and that are not reserved words.
   const isDefault = context.protocol.traits.sides === undefined;
   const [client, server] = SIDES.map((side) => (isDefault ? side : `${sideWords(context.protocol)[side]}Methods`));
   const sets = (kind: MessageKind): string => SIDES.map((side) => methodSetName(context, side, kind)).join(', ');

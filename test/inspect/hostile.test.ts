@@ -151,7 +151,7 @@ describe('a recording with deep JSON', () => {
     const { code, stdout, stderr } = await mcpgen(['replay', file, '--json', '--', process.execPath, '-e', ECHO]);
     expect({ code, stdout: JSON.parse(stdout) as unknown }).toEqual({
       code: 0,
-      stdout: [{ compared: 1, loose: {}, ended: null, differences: [] }],
+      stdout: [{ compared: 1, loose: {}, ended: null, unplayed: 0, differences: [] }],
     });
     expect(stderr).toContain('2 entries are not messages and are not replayed');
   });

@@ -254,7 +254,8 @@ class Merger {
     if (row?.kind !== 'request' || this.#methodsOf.get(method) === extension) {
       throw new McpgenError(`${JSON.stringify(method)} is not a request of revision ${this.#revision.names[0] ?? ''}`, {
         place: `${place}/method`,
-        remedy: 'Only results of existing requests are added here; those of methods that the extension adds are in their rows.',
+        remedy:
+          'Only results of existing requests are added here; those of methods that the extension adds are in their rows.',
       });
     }
     if (row.direction === 'embedded') {
@@ -284,7 +285,7 @@ class Merger {
     if (results.includes(result) || twin !== undefined) {
       throw new McpgenError(
         `${method}: ${result} cannot be distinguished from the result ${twin ?? result} of ${this.#placeOfDefinition(twin ?? result)}`,
-        { place: `${place}/result`, remedy: `Give its member "${member}" a value that no other result has.` },
+        { place: `${place}/result`, remedy: `Choose a value of its member "${member}" that no other result has.` },
       );
     }
     const { isRequired } = this.#memberRule(refTo(result), member);
@@ -538,7 +539,7 @@ function refuseErrorCode({ name, code }: Catalog['errors'][number], place: strin
   const isReserved = code >= -32_768 && code <= -32_000;
   if (Number.isSafeInteger(code) && !isReserved) return;
   throw new McpgenError(
-    `${name}: ${isReserved ? `the code ${code} is reserved by JSON-RPC and MCP` : `${code} is not a safe integer`}`,
+    `${name}: ${isReserved ? `the code ${code} is reserved by JSON-RPC and the protocol` : `${code} is not a safe integer`}`,
     { place, remedy: 'Choose an integer outside of -32768 to -32000, such as a positive one.' },
   );
 }

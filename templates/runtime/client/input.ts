@@ -82,7 +82,7 @@ export class InputCollector {
   }
 
   /**
-   * A server may request an input again whose handler has failed, and nobody should be asked for it again.
+   * A server may request an input again whose handler has failed, and the user should not see it again.
    *
    * @param input - Identifies the input.
    */

@@ -231,7 +231,7 @@ export class ToolTask<Result extends object = object> {
   #expiresAt = Number.POSITIVE_INFINITY;
   /** Keys of inputs that were answered, or are being answered. */
   readonly #answered = new Set<string>();
-  /** Answers that the server may not have received, by key. Nobody is asked for them again. */
+  /** Answers that the server may not have received, by key. They are not requested again. */
   readonly #unsent = new Map<string, unknown>();
   /** Why this side could not answer an input. */
   #inputFailure: { readonly error: unknown } | undefined;
