@@ -129,7 +129,7 @@ describe('hostile files', () => {
 describe('files of a catalog', () => {
   test('an extension with error codes only needs no schema', async () => {
     const { catalog } = reports((own) => {
-      for (const key of ['methods', 'capabilities', 'schema']) delete own[key];
+      for (const key of ['methods', 'capabilities', 'schema']) Reflect.deleteProperty(own, key);
     });
     mkdirSync(path.join(cwd, 'ext'));
     writeFileSync(path.join(cwd, 'ext/catalog.json'), catalog.contents);

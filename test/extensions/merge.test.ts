@@ -253,8 +253,16 @@ describe('what a vendor cannot have', () => {
   const place = 'catalog.json#/errors/0/code: MINE: ';
   const result = 'catalog.json#/results/0/result: tools/call: the member "resultType" of MyResult is not ';
   test.each<[string, Parameters<typeof reports>[0], string]>([
-    ['a code of older implementations', withCode(-32_010), `${place}the code -32010 is reserved by JSON-RPC and the protocol`],
-    ['a code of the specification', withCode(-32_099), `${place}the code -32099 is reserved by JSON-RPC and the protocol`],
+    [
+      'a code of older implementations',
+      withCode(-32_010),
+      `${place}the code -32010 is reserved by JSON-RPC and the protocol`,
+    ],
+    [
+      'a code of the specification',
+      withCode(-32_099),
+      `${place}the code -32099 is reserved by JSON-RPC and the protocol`,
+    ],
     ['a code of JSON-RPC', withCode(-32_768), `${place}the code -32768 is reserved by JSON-RPC and the protocol`],
     ['a code that is not exact', withCode(1e300), `${place}1e+300 is not a safe integer`],
     [

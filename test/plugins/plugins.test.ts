@@ -345,7 +345,7 @@ describe('a plugin that returns something wrong', () => {
       () => [...file('a.md'), ...file('a.md/b.md')],
       /returns "a\.md\/b\.md", and plugins\[0\] returns "a\.md": one path is a file and a folder/,
     ],
-    ['a list with a hole', () => new Array(1), /returned a file that is undefined \(item 0\)/],
+    ['a list with a hole', () => new Array<never>(1), /returned a file that is undefined \(item 0\)/],
     ['a path twice', () => [...file('a.md'), ...file('A.md')], /returns "A\.md" twice/],
     ['no JSON', () => file('a.json', '{ a'), /returned a\.json, which is not JSON: /],
     ['a list as JSON', () => file('a.json', '[]'), /a\.json, which is not an object/],

@@ -18,7 +18,7 @@ import {
   type TaskStore,
 } from '../../generated/runtime/tasks.js';
 import { NODE_22, bundle } from './sqlite.js';
-import { connectTo, delay, older, pair, taskServer, type Pair } from './support.js';
+import { connectTo, delay, latest, older, pair, taskServer, type Pair } from './support.js';
 
 const open: { close(): Promise<unknown> }[] = [];
 afterEach(async () => {
@@ -177,7 +177,7 @@ describe('a store that fails for a moment', () => {
       }),
     });
     const { id } = await callToolAsTask(client, { name: 'asking' });
-    const result = textOf(await client.request('tasks/result', { taskId: id }));
+    const result = String(textOf(await client.request('tasks/result', { taskId: id })));
     // The client adds the task that the answer belongs to.
     expect(JSON.parse(result)).toMatchObject({ answer: { roots: [] } });
     expect({ asked, hasFailed }).toEqual({ asked: 1, hasFailed: true });
@@ -301,7 +301,7 @@ describe('inputs', () => {
     const result = second.request('tasks/result', { taskId: id }, { timeout: 1500 });
     await delay(30);
     await first.close();
-    expect(JSON.parse(textOf(await result))).toMatchObject({ answer: { roots: [] } });
+    expect(JSON.parse(String(textOf(await result)))).toMatchObject({ answer: { roots: [] } });
   });
 
   test('two equal ones at the same time are two inputs', async () => {
@@ -426,6 +426,32 @@ describe('a change between a look-up and the start of the watch', () => {
     end.resolve('done');
     await vi.waitFor(() => {
       expect(got.at(-1)).toBe('completed');
+    });
+  });
+});
+
+describe('subscriptions', () => {
+  test('a client that names no task receives the other notifications', async () => {
+    const tasks = createTasks();
+    const server = createServer({
+      info: { name: 's', version: '1' },
+      revisions: [latest],
+      capabilities: { tools: { listChanged: true } },
+      handlers: tasks.toolHandlers([stuck]),
+      extensions: [tasks],
+    });
+    open.push(tasks);
+    const client = await connectTo(server);
+    open.push(client);
+    const got: string[] = [];
+    const subscription = await client.listen(
+      { toolsListChanged: true },
+      { onNotification: (method) => got.push(method) },
+    );
+    expect(subscription).toBeDefined();
+    server.notify('notifications/tools/list_changed');
+    await vi.waitFor(() => {
+      expect(got).toEqual(['notifications/tools/list_changed']);
     });
   });
 });

@@ -382,7 +382,7 @@ function listenSource(manager: TaskManager): ListenSource {
       return { taskIds: found };
     },
     open: (agreed, send) => {
-      const ids = agreed["taskIds"] as readonly string[];
+      const ids = (agreed["taskIds"] ?? []) as readonly string[];
       const ends = ids.map((id) =>
         manager.watch({ id, version: 0, expiresAt: null }, (record) => {
           if (record !== undefined)
