@@ -312,7 +312,7 @@ function custom(methods: readonly string[], project = temporaryFolder()): string
     writeFileSync(path.join(project, file), JSON.stringify(value));
   };
   write('schema.json', schemaWith({ ...definitions, ...client }));
-  write('catalog.json', catalogWith({ methods: [PING_ROW, ...rows] }));
+  write('catalog.json', catalogWith({ protocol: 'Model Context Protocol', methods: [PING_ROW, ...rows] }));
   write('mcpgen.config.json', { schema: 'schema.json', catalog: 'catalog.json', out: 'src/generated' });
   return project;
 }

@@ -343,7 +343,7 @@ export class ToolTask<Result extends object = object> {
       wake();
     };
     const ended = new AbortController();
-    const whileFollowing = AbortSignal.any([signal, ended.signal]);
+    const whileFollowing = abortedByEither(signal, ended.signal);
     let subscription: Promise<void> | undefined;
     let isSubscribed = false;
     let isAwaitingResult = false;
@@ -737,4 +737,17 @@ async function sleep(
     signal.removeEventListener("abort", end);
   }
   signal.throwIfAborted();
+}
+
+/** Like `AbortSignal.any`, which Node 20.0 to 20.2 and the typings of TypeScript 5.4 do not have. */
+function abortedByEither(one: AbortSignal, other: AbortSignal): AbortSignal {
+  const controller = new AbortController();
+  for (const signal of [one, other]) {
+    const abort = (): void => {
+      controller.abort(signal.reason);
+    };
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort, { once: true });
+  }
+  return controller.signal;
 }
