@@ -87,7 +87,7 @@ function rulesOf({ findings }: CheckReport): readonly string[] {
   return [...new Set(findings.map(({ rule }) => rule))];
 }
 
-const SHARE = shareOfToday(2);
+const SHARE = shareOfToday(4);
 
 describe(`over stdio, ${shareText(SHARE)}`, () => {
   test('our own server has no finding', async () => {
