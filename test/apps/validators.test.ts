@@ -45,6 +45,6 @@ test('a tool with an invalid _meta.ui is rejected only with the extension', asyn
   const tool = (ui: object): object => ({ name: 'a', inputSchema: { type: 'object' }, _meta: { ui } });
   expect(guards['isTool']?.(tool({ resourceUri: 'ui://a', visibility: ['app'] }))).toBe(true);
   expect(guards['isTool']?.(tool({ visibility: ['user'] }))).toBe(false);
-  const without: Guards = await import('../../generated/2026-07-28/validators.js');
+  const without: Guards = (await import('../../generated/2026-07-28/validators.js')) as unknown as Guards;
   expect(without['isTool']?.(tool({ visibility: ['user'] }))).toBe(true);
 });

@@ -7,6 +7,7 @@ import type {
   MaybePromise,
   ObjectSchema,
   SchemaValidation,
+  ToolMeta,
   ToolSchema,
 } from "./types.js";
 import {
@@ -112,6 +113,8 @@ export interface ToolDefinition<
   readonly output?: ToolSchema<Output>;
   /** Hints about its behavior for clients, such as `{ readOnlyHint: true }`. */
   readonly annotations?: ToolHints;
+  /** Metadata for clients, such as `{ ui: { resourceUri: "ui://weather/chart" } }` for a page that shows the result. */
+  readonly _meta?: ToolMeta;
   /**
    * Returns a text, or a result with `content` or `structuredContent`. Throw a {@link ToolError} for a failure that the
    * model should read.
@@ -226,6 +229,7 @@ interface ListedTool {
   inputSchema: ListedSchema;
   outputSchema?: ListedSchema;
   annotations?: ToolHints;
+  _meta?: ToolMeta;
 }
 
 interface ToolCallResult {
@@ -238,7 +242,7 @@ interface ToolCallResult {
 const EMPTY_OBJECT_SCHEMA: ObjectSchema = { type: "object" };
 
 function listedTool<Context>(tool: RegisteredTool<Context>): ListedTool {
-  const { name, title, description, annotations } = tool;
+  const { name, title, description, annotations, _meta } = tool;
   return {
     name,
     ...optionalMember("title", title),
@@ -246,6 +250,7 @@ function listedTool<Context>(tool: RegisteredTool<Context>): ListedTool {
     inputSchema: schemaOf(tool, "input") ?? EMPTY_OBJECT_SCHEMA,
     ...optionalMember("outputSchema", schemaOf(tool, "output") as ListedSchema),
     ...optionalMember("annotations", annotations),
+    ...optionalMember("_meta", _meta),
   };
 }
 
