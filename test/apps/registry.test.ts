@@ -35,16 +35,16 @@ test('a tool is listed with its page, and the page has its metadata where hosts 
   const client = createClient({ info: { name: 'host', version: '1.0.0' } });
   const [ours, theirs] = memoryPair();
   await server.connect(theirs);
-  const connection = await client.connect(ours);
-  const { tools } = await connection.listTools();
+  await client.connect(ours);
+  const { tools } = await client.listTools();
   expect(tools[0]?._meta).toEqual({ ui: { resourceUri: URI, visibility: ['model'] } });
-  const { resources } = await connection.listResources();
+  const { resources } = await client.listResources();
   expect(resources[0]?._meta).toEqual({ ui: { prefersBorder: true }, 'com.example/version': 1 });
-  const { contents } = await connection.readResource({ uri: URI });
+  const { contents } = await client.readResource({ uri: URI });
   expect(contents).toEqual([
     { uri: URI, mimeType: APP_MIME_TYPE, _meta: { ui: { prefersBorder: true } }, text: '<!doctype html>' },
   ]);
-  await connection.close();
+  await client.close();
 });
 
 test('warns of a tool whose page the server does not have', () => {
