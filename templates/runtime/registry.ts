@@ -8,7 +8,9 @@ export type {
   ResourceContents,
   Content,
   ResourceInfo,
+  ResourceMeta,
   ResourceOutcome,
+  ToolMeta,
 } from "./registry/types.js";
 export { ToolError, defineTool, toolHandlers } from "./registry/tools.js";
 export type {
@@ -22,6 +24,8 @@ export type {
   ToolHandlers,
 } from "./registry/tools.js";
 export {
+  APP_MIME_TYPE,
+  appWarnings,
   defineResource,
   defineResourceTemplate,
   resourceHandlers,

@@ -18,13 +18,16 @@ const STRICT = (
   '--noUnusedLocals --noUnusedParameters --allowImportingTsExtensions --skipLibCheck --types node'
 ).split(' ');
 
+/** The official SDK adds undefined to optional members. */
+const COMPARED = ['--exactOptionalPropertyTypes', 'false'];
+
 /** What the compiler prints; nothing if it finds no error. */
-async function tsc(...files: readonly string[]): Promise<string> {
+async function tsc(...options: readonly string[]): Promise<string> {
   const bin = path.join(root, 'node_modules/typescript-7/bin/tsc');
   return new Promise((resolve) => {
     execFile(
       process.execPath,
-      [bin, ...STRICT, ...files],
+      [bin, '--ignoreConfig', ...STRICT, ...options],
       { cwd: generated.out, maxBuffer: 1e8 },
       (error, stdout, stderr) => {
         const output = `${stdout}${stderr}`;
@@ -38,11 +41,18 @@ test('the output compiles under the strictest flags', async () => {
   expect(await tsc('ui/index.ts', ...REVISIONS.map((revision) => `${revision}/index.ts`))).toBe('');
 });
 
-/**
- * Types that differ from those of the package, with the reason: they contain types of MCP, which the package takes from
- * the official SDK.
- */
-const EXCEPTIONS: Readonly<Record<string, string>> = {};
+/** The package has all CSS variables as required members that may be undefined, which JSON does not have. */
+const STYLES = 'contains McpUiStyles';
+
+/** The types that differ from those of the package, with the reason. */
+const EXCEPTIONS: Readonly<Record<string, string>> = {
+  McpUiStyles: STYLES,
+  McpUiHostStyles: STYLES,
+  McpUiHostContext: STYLES,
+  McpUiHostContextChangedNotification: STYLES,
+  McpUiInitializeResult: STYLES,
+  McpUiToolResultNotification: 'the official SDK allows any structuredContent, the revision 2025-11-25 only objects',
+};
 
 /** The names of types of the package and of one generated file. */
 function sharedTypes(file: string): readonly string[] {
@@ -63,8 +73,8 @@ ${names.map((name) => `export const ${name}: Both<Ours.${name}, Theirs.${name}> 
 
 test('all types of view and host are mutually assignable with those of the package', async () => {
   const names = sharedTypes('ui/types.ts').filter((name) => !Object.hasOwn(EXCEPTIONS, name));
-  expect(names.length + Object.keys(EXCEPTIONS).length).toBe(37);
-  expect(await tsc(generated.write('same-view.ts', comparison('ui', names)))).toBe('');
+  expect(names.length + Object.keys(EXCEPTIONS).length).toBe(35);
+  expect(await tsc(...COMPARED, generated.write('same-view.ts', comparison('ui', names)))).toBe('');
   // A comparison that finds nothing proves nothing if it would not find a difference.
   const fault = `${comparison('ui', [])}export const fault: Both<Ours.McpUiTheme, Theirs.McpUiDisplayMode> = true;\n`;
   expect(await tsc(generated.write('fault.ts', fault))).toContain('error TS2322');
@@ -73,7 +83,7 @@ test('all types of view and host are mutually assignable with those of the packa
 test.each(REVISIONS)('all types that the extension adds to %s are those of the package', async (revision) => {
   const names = sharedTypes(`${revision}/types.ts`);
   expect(names).toHaveLength(6);
-  expect(await tsc(generated.write(`same-${revision}.ts`, comparison(revision, names)))).toBe('');
+  expect(await tsc(...COMPARED, generated.write(`same-${revision}.ts`, comparison(revision, names)))).toBe('');
 });
 
 test.each(REVISIONS)('_meta.ui of tools and resources is typed in %s', async (revision) => {

@@ -1,11 +1,16 @@
 /** Content blocks in each revision. */
 import { hasAudio, hasResourceLinks } from "../protocol/version-rules.js";
-import type { Content, ResourceInfo, ResourceOutcome } from "./types.js";
+import type {
+  Content,
+  ResourceInfo,
+  ResourceMeta,
+  ResourceOutcome,
+} from "./types.js";
 import { optionalMember } from "./lists.js";
 
 export type ReadContents =
-  | { uri: string; mimeType?: string; text: string }
-  | { uri: string; mimeType?: string; blob: string };
+  | { uri: string; mimeType?: string; _meta?: ResourceMeta; text: string }
+  | { uri: string; mimeType?: string; _meta?: ResourceMeta; blob: string };
 
 /** Content that is assignable to every revision's type. */
 export type AnyContent = never;
@@ -21,25 +26,22 @@ export function adaptContent(block: Content, revision: string): AnyContent {
 
 export function resourceReadResult(
   uri: string,
-  { mimeType }: ResourceInfo,
+  { mimeType, _meta }: ResourceInfo,
   outcome: ResourceOutcome,
 ): { contents: ReadContents[] } {
+  const described = {
+    uri,
+    ...optionalMember("mimeType", mimeType),
+    // Other metadata is about the resource, not about its contents.
+    ...optionalMember(
+      "_meta",
+      _meta?.ui === undefined ? undefined : { ui: _meta.ui },
+    ),
+  };
   if (typeof outcome === "string")
-    return {
-      contents: [
-        { uri, ...optionalMember("mimeType", mimeType), text: outcome },
-      ],
-    };
+    return { contents: [{ ...described, text: outcome }] };
   if (outcome instanceof Uint8Array)
-    return {
-      contents: [
-        {
-          uri,
-          ...optionalMember("mimeType", mimeType),
-          blob: encodeBase64(outcome),
-        },
-      ],
-    };
+    return { contents: [{ ...described, blob: encodeBase64(outcome) }] };
   return { contents: [...outcome.contents] };
 }
 

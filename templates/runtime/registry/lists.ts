@@ -5,6 +5,7 @@ import type {
   ContentAnnotations,
   DefinitionContext,
   ResourceInfo,
+  ResourceMeta,
 } from "./types.js";
 import { RpcError, STANDARD_ERROR_CODES } from "../jsonrpc/error-codes.js";
 import { describeFailure } from "../validation.js";
@@ -20,6 +21,7 @@ export interface ListedInfo {
   description?: string;
   mimeType?: string;
   annotations?: ContentAnnotations;
+  _meta?: ResourceMeta;
 }
 
 export function contextRevision(context: unknown): string {
@@ -79,5 +81,6 @@ export function listedInfo(item: ResourceInfo): ListedInfo {
     ...optionalMember("description", item.description),
     ...optionalMember("mimeType", item.mimeType),
     ...optionalMember("annotations", item.annotations),
+    ...optionalMember("_meta", item._meta),
   };
 }

@@ -6,6 +6,7 @@ import type {
   DefinitionContext,
   MaybePromise,
   ResourceInfo,
+  ToolMeta,
   ResourceOutcome,
 } from "./types.js";
 import { resourceReadResult } from "./content.js";
@@ -270,3 +271,34 @@ interface ParsedTemplate<Context> {
 type ListedResource = ListedInfo & { uri: string; size?: number };
 
 type ListedTemplate = ListedInfo & { uriTemplate: string };
+
+/** The media type of a page of MCP Apps (MCP Apps 2026-01-26, UI resource format). */
+export const APP_MIME_TYPE = "text/html;profile=mcp-app";
+
+/**
+ * Finds mistakes of pages of MCP Apps, which hosts show as an empty frame: a tool whose page does not exist, or a page
+ * with another media type.
+ *
+ * @returns A sentence for each, none if all is well.
+ */
+export function appWarnings(
+  tools: readonly { readonly name: string; readonly _meta?: ToolMeta }[],
+  resources: readonly (ResourceInfo &
+    ({ readonly uri: string } | { readonly uriTemplate: string }))[],
+): string[] {
+  return tools.flatMap(({ name, _meta }) => {
+    const uri = _meta?.ui?.resourceUri;
+    if (uri === undefined) return [];
+    const at = `tool ${name}: the page ${truncate(uri)}`;
+    if (!uri.startsWith("ui://")) return [`${at} does not begin with ui://`];
+    const page = resources.find((item) =>
+      "uri" in item
+        ? item.uri === uri
+        : matchUri(parseUriTemplate(item.uriTemplate), uri) !== undefined,
+    );
+    if (page === undefined) return [`${at} is not a resource of the server`];
+    return page.mimeType === APP_MIME_TYPE
+      ? []
+      : [`${at} does not have the media type ${APP_MIME_TYPE}`];
+  });
+}

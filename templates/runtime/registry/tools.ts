@@ -7,6 +7,7 @@ import type {
   MaybePromise,
   ObjectSchema,
   SchemaValidation,
+  ToolMeta,
   ToolSchema,
 } from "./types.js";
 import {
@@ -112,6 +113,8 @@ export interface ToolDefinition<
   readonly output?: ToolSchema<Output>;
   /** Hints about its behavior for clients, such as `{ readOnlyHint: true }`. */
   readonly annotations?: ToolHints;
+  /** Metadata for clients, such as `{ ui: { resourceUri: "ui://weather/chart" } }` for a page that shows the result. */
+  readonly _meta?: ToolMeta;
   /**
    * Returns a text, or a result with `content` or `structuredContent`. Throw a {@link ToolError} for a failure that the
    * model should read.
@@ -253,6 +256,7 @@ export interface ListedTool {
   inputSchema: ListedSchema;
   outputSchema?: ListedSchema;
   annotations?: ToolHints;
+  _meta?: ToolMeta;
 }
 
 export interface ToolCallResult {
@@ -268,7 +272,7 @@ const EMPTY_OBJECT_SCHEMA: ObjectSchema = { type: "object" };
 export function listedTool<Context>(
   tool: Omit<RegisteredTool<Context>, "run">,
 ): ListedTool {
-  const { name, title, description, annotations } = tool;
+  const { name, title, description, annotations, _meta } = tool;
   return {
     name,
     ...optionalMember("title", title),
@@ -276,6 +280,7 @@ export function listedTool<Context>(
     inputSchema: schemaOf(tool, "input") ?? EMPTY_OBJECT_SCHEMA,
     ...optionalMember("outputSchema", schemaOf(tool, "output") as ListedSchema),
     ...optionalMember("annotations", annotations),
+    ...optionalMember("_meta", _meta),
   };
 }
 

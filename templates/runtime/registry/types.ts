@@ -110,6 +110,46 @@ export type Content = ContentBase &
 
 export type MaybePromise<T> = T | Promise<T>;
 
+/** Metadata of a tool. `ui` says how hosts with MCP Apps show it (MCP Apps 2026-01-26, resource discovery). */
+export type ToolMeta = {
+  ui?: {
+    /** The URI of the resource with the page that shows the result; it begins with `ui://`. */
+    resourceUri?: string;
+    /** Who may call the tool, the model or pages of this server; both by default. */
+    visibility?: ("model" | "app")[];
+  };
+  [key: string]: unknown;
+};
+
+/** Metadata of a resource. `ui` says what a page needs from its host (MCP Apps 2026-01-26, UI resource format). */
+export type ResourceMeta = {
+  ui?: {
+    /** Origins that the page uses; all others are blocked. */
+    csp?: {
+      /** Origins for `fetch`, XMLHttpRequest and WebSocket. */
+      connectDomains?: string[];
+      /** Origins for scripts, styles, images, fonts and media. */
+      resourceDomains?: string[];
+      /** Origins for frames inside the page. */
+      frameDomains?: string[];
+      /** Origins for the base URL of the page. */
+      baseUriDomains?: string[];
+    };
+    /** Features of the browser that the page uses; the host may deny each of them. */
+    permissions?: {
+      camera?: Record<string, never>;
+      microphone?: Record<string, never>;
+      geolocation?: Record<string, never>;
+      clipboardWrite?: Record<string, never>;
+    };
+    /** The origin in which the page should run, in the format of the host. */
+    domain?: string;
+    /** Whether the host should draw a border; without it, the host decides. */
+    prefersBorder?: boolean;
+  };
+  [key: string]: unknown;
+};
+
 /** The description of a resource. */
 export interface ResourceInfo {
   /** A short name, for programs. */
@@ -122,6 +162,8 @@ export interface ResourceInfo {
   readonly mimeType?: string;
   /** For whom it is, how important, and when it changed. */
   readonly annotations?: ContentAnnotations;
+  /** Metadata for clients. `ui` of a page is also in what is read, where hosts look for it. */
+  readonly _meta?: ResourceMeta;
 }
 
 /** What a resource returns: its text, its bytes, or contents with separate URIs. */
