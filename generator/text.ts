@@ -11,6 +11,11 @@ export function escapeHiddenCharacters(text: string): string {
   );
 }
 
+/** A text whose first character is a capital one. */
+export function capitalizeFirst(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** Quotes a word for a shell, if necessary. */
 export function shellQuote(word: string): string {
   return /^(?:-|[\w@%+=:,./][\w@%+=:,./-]*)$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;

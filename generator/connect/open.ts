@@ -7,6 +7,7 @@ import { revision as revision20260728 } from '../../generated/2026-07-28/revisio
 import { BaseClient } from '../../generated/runtime/client.js';
 import { httpClientTransport, type Fetch } from '../../generated/runtime/http-client.js';
 import { defaultEnvironment, stdioClientTransport } from '../../generated/runtime/stdio-client.js';
+import { abortable } from '../../generated/runtime/jsonrpc/abort.js';
 import type { Transport } from '../../generated/runtime/jsonrpc/transport.js';
 import { McpgenError } from '../errors.js';
 import { proxyAgent } from '../read/fetch.js';
@@ -153,21 +154,6 @@ async function createTransport(
     stderr: onLog,
     shutdown: { graceMs: 1000, killMs: 1000 },
     ...(cwd === undefined ? {} : { cwd }),
-  });
-}
-
-/** The result of a promise, or the reason of an abort, whichever is first: not every transport supports a signal. */
-async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  promise.catch(() => undefined);
-  return new Promise<T>((resolve, reject) => {
-    const abort = (): void => {
-      reject(signal.reason as Error);
-    };
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    promise.then(resolve, reject).finally(() => {
-      signal.removeEventListener('abort', abort);
-    });
   });
 }
 

@@ -9,6 +9,7 @@ import { docComment } from '../print/doc-comment.js';
 import { memberName } from '../print/names.js';
 import { SourceFile } from '../print/source-file.js';
 import { printValue, templateText } from '../print/value.js';
+import { capitalizeFirst } from '../text.js';
 import { refuseCallNames } from './calls.js';
 import {
   aSide,
@@ -276,8 +277,4 @@ function extensionTypes(
 
 function methodDoc({ printer }: EmitContext, { summary, deprecated }: Method): string {
   return docComment({ text: summary, deprecated }, printer.linkable);
-}
-
-function capitalizeFirst(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,7 +1,16 @@
-import type { BySide, CatalogError, CatalogMethod, Direction, MessageKind, Traits } from '../read/catalog.js';
+import {
+  DEFAULT_SIDES,
+  directionsOf,
+  type BySide,
+  type CatalogError,
+  type CatalogMethod,
+  type Direction,
+  type MessageKind,
+  type Traits,
+} from '../read/catalog.js';
 import type { Erratum } from '../read/errata.js';
 import type { JsonValue } from '../read/json/json.js';
-import { capitalize, pascalCase } from './naming.js';
+import { pascalCase } from './naming.js';
 
 export type { CatalogError, Direction, MessageKind, Traits };
 
@@ -240,13 +249,10 @@ export function sideWords({ traits }: Pick<Protocol, 'traits'>): BySide<string> 
   return traits.sides ?? DEFAULT_SIDES;
 }
 
-const DEFAULT_SIDES: BySide<string> = { client: 'client', server: 'server' };
-
 /** A direction in the protocol's words, such as `clientToServer`. */
 export function directionWord(protocol: Pick<Protocol, 'traits'>, direction: Direction): string {
-  if (direction === 'both' || direction === 'embedded') return direction;
-  const { client, server } = sideWords(protocol);
-  return direction === 'clientToServer' ? `${client}To${capitalize(server)}` : `${server}To${capitalize(client)}`;
+  const words = directionsOf(sideWords(protocol));
+  return [...words].find(([, meant]) => meant === direction)?.[0] ?? direction;
 }
 
 /** The definitions that list what the sides send; their changes are those of methods and results. */

@@ -7,7 +7,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { McpgenError } from '../errors.js';
 import type { NamedPlugin } from '../plugin.js';
 import { readTextFile } from '../read/files.js';
-import { loadProgram } from '../read/program.js';
+import { loadProgram, PROGRAM_EXTENSIONS } from '../read/program.js';
 import { closestMatch } from '../text.js';
 import { requirePlugin } from './run.js';
 
@@ -16,8 +16,6 @@ const BUILTIN_PLUGINS: Readonly<Record<string, () => Promise<{ readonly default:
   'mcpgen/plugins/markdown': async () => import('../plugins/markdown.js'),
   'mcpgen/plugins/openrpc': async () => import('../plugins/openrpc.js'),
 };
-
-const EXTENSIONS = ['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts'];
 
 /**
  * The file of a plugin, for messages and to watch it.
@@ -47,10 +45,10 @@ export async function loadPlugin(specifier: string, folder: string): Promise<Nam
   const file = own ?? (await resolvePackage(specifier, folder));
   // Reports a missing file with our own message.
   readTextFile(file);
-  if (!EXTENSIONS.includes(path.extname(file))) {
+  if (!PROGRAM_EXTENSIONS.includes(path.extname(file))) {
     throw new McpgenError('a plugin is JavaScript or TypeScript', {
       place: file,
-      remedy: `Use a file that ends with ${EXTENSIONS.join(', ')}.`,
+      remedy: `Use a file that ends with ${PROGRAM_EXTENSIONS.join(', ')}.`,
     });
   }
   const { exported: plugin } = await loadProgram(file, {
@@ -64,8 +62,7 @@ export async function loadPlugin(specifier: string, folder: string): Promise<Nam
 /** The module `mcpgen/plugin` of this mcpgen, for plugins of projects that have not installed it. */
 function pluginModule(): string {
   const folder = path.dirname(fileURLToPath(import.meta.url));
-  const own = path.join(folder, `../plugin${path.extname(fileURLToPath(import.meta.url))}`);
-  return own;
+  return path.join(folder, `../plugin${path.extname(fileURLToPath(import.meta.url))}`);
 }
 
 async function resolvePackage(specifier: string, folder: string): Promise<string> {

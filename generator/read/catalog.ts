@@ -1,5 +1,6 @@
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { McpgenError } from '../errors.js';
+import { capitalizeFirst } from '../text.js';
 import { isObject, ownMember, type JsonValue } from './json/json.js';
 import { readBuiltinJson } from './files.js';
 
@@ -49,6 +50,9 @@ export interface BySide<T> {
   readonly client: T;
   readonly server: T;
 }
+
+/** The words for the sides of a protocol whose traits name none. */
+export const DEFAULT_SIDES: BySide<string> = { client: 'client', server: 'server' };
 
 /**
  * Facts of a protocol that are code in the generator and its runtime. A catalog switches each of them on and says under
@@ -253,10 +257,9 @@ function describeSchemaError({ keyword, params, message = 'is invalid', parentSc
 
 /** The words of a catalog for its directions, in which the client is named first. */
 export function directionsOf(sides: BySide<string>): ReadonlyMap<string, Direction> {
-  const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
   return new Map<string, Direction>([
-    [`${sides.client}To${capitalized(sides.server)}`, 'clientToServer'],
-    [`${sides.server}To${capitalized(sides.client)}`, 'serverToClient'],
+    [`${sides.client}To${capitalizeFirst(sides.server)}`, 'clientToServer'],
+    [`${sides.server}To${capitalizeFirst(sides.client)}`, 'serverToClient'],
     ['both', 'both'],
     ['embedded', 'embedded'],
   ]);
@@ -264,7 +267,7 @@ export function directionsOf(sides: BySide<string>): ReadonlyMap<string, Directi
 
 /** Replaces the words of a catalog's directions, and checks those of its capabilities. */
 function withDirections(catalog: Catalog, place: string): Catalog {
-  const { sides = { client: 'client', server: 'server' }, reservedNames } = catalog.traits ?? {};
+  const { sides = DEFAULT_SIDES, reservedNames } = catalog.traits ?? {};
   const directions = directionsOf(sides);
   if (reservedNames !== undefined) checkRegularExpression(reservedNames, `${place}#/traits/reservedNames`);
   const methods = catalog.methods.map((row, index) => {

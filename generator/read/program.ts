@@ -8,6 +8,9 @@ import { McpgenError } from '../errors.js';
 /** Time limit for each program, in milliseconds. */
 const TIMEOUT_MS = 30_000;
 
+/** Extensions of the files that are programs. */
+export const PROGRAM_EXTENSIONS: readonly string[] = ['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts'];
+
 /** How a program is loaded. */
 export interface ProgramOptions {
   /** The beginning of the message if it fails: `the config cannot be loaded`. */

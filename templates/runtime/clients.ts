@@ -3,6 +3,7 @@ import type { ToolClient } from "./client/tool-calls.js";
 import type { ServerConfig } from "./clients/config.js";
 import { expandVariables } from "./clients/variables.js";
 import { flatPrefix, flatToolName } from "./clients/tool-names.js";
+import { abortable } from "./jsonrpc/abort.js";
 import type { CallOptions } from "./jsonrpc/endpoint.js";
 import { ConnectionClosedError } from "./jsonrpc/call-errors.js";
 import { CallError } from "./jsonrpc/error-codes.js";
@@ -288,23 +289,4 @@ function ownMember<Value>(
   name: string,
 ): Value | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined;
-}
-
-/** The result of a promise, or the reason of an abort, whichever is first: others may wait for the same promise. */
-async function abortable<T>(
-  promise: Promise<T>,
-  signal: AbortSignal | undefined,
-): Promise<T> {
-  if (signal === undefined) return promise;
-  promise.catch(() => undefined);
-  return new Promise<T>((resolve, reject) => {
-    const abort = (): void => {
-      reject(signal.reason as Error);
-    };
-    if (signal.aborted) abort();
-    signal.addEventListener("abort", abort, { once: true });
-    void promise.then(resolve, reject).finally(() => {
-      signal.removeEventListener("abort", abort);
-    });
-  });
 }

@@ -10,7 +10,12 @@ import type {
   InboundRequest,
   ProgressRule,
 } from "./jsonrpc/endpoint.js";
-import { RpcError, STANDARD_ERROR_CODES } from "./jsonrpc/error-codes.js";
+import {
+  RpcError,
+  STANDARD_ERROR_CODES,
+  methodNotFoundError,
+  truncate,
+} from "./jsonrpc/error-codes.js";
 import type { Notification, Request, RequestId } from "./jsonrpc/message.js";
 import type { Classification } from "./jsonrpc/parse.js";
 import type { Transport } from "./jsonrpc/transport.js";
@@ -361,17 +366,4 @@ export function checkHandlers<Side extends string>(
   for (const method of Object.keys(notifications))
     if (protocol.lookupMethod({ jsonrpc: "2.0", method }, peer) !== "known")
       throw new TypeError(`no ${peer} sends the notification ${method}`);
-}
-
-function methodNotFoundError(method: string): RpcError {
-  return new RpcError(
-    STANDARD_ERROR_CODES.METHOD_NOT_FOUND,
-    "Method not found",
-    { method: truncate(method) },
-  );
-}
-
-/** A sender's text, shortened for an error message. */
-function truncate(text: string): string {
-  return text.length > 200 ? `${text.slice(0, 200)}...` : text;
 }

@@ -368,12 +368,15 @@ class Merger {
       return;
     }
     if (isObject(current) && refersTo(current, name)) return;
-    // A union of one message is a copy of it in some revisions.
-    const original = [...this.#definitions].find(
-      ([other, schema]) => other !== union && schemaKey(schema) === schemaKey(current),
-    );
     const isUnion = isObject(current) && (Object.hasOwn(current, 'anyOf') || Object.hasOwn(current, '$ref'));
-    this.#definitions.set(union, withVariant(isUnion || original === undefined ? current : refTo(original[0]), name));
+    this.#definitions.set(union, withVariant(isUnion ? current : this.#originalOf(union, current), name));
+  }
+
+  /** A reference to the message that a union of one message is a copy of, as in some revisions. */
+  #originalOf(union: string, copy: JsonValue): JsonValue {
+    const key = schemaKey(copy);
+    const original = [...this.#definitions].find(([other, schema]) => other !== union && schemaKey(schema) === key);
+    return original === undefined ? copy : refTo(original[0]);
   }
 
   #addMembers(extension: Extension, index: number): void {
@@ -478,7 +481,7 @@ class Merger {
     const name = this.#revision.traits.capabilities?.[side];
     if (name === undefined) return;
     const word = this.#words[side];
-    const definition = new Map(Object.entries(catalog.capabilities ?? {})).get(word);
+    const definition = ownMember(catalog.capabilities ?? {}, word) as string | undefined;
     if (definition !== undefined)
       this.#requireDefinition(definition, `${places.catalog}#${formatPointer('capabilities', word)}`, extension);
     const capabilities = this.#definitions.get(name);

@@ -1,4 +1,5 @@
 import { RULES, sectionUrl, type Rule, type RuleId } from '../../inspect/rules.js';
+import { capitalizeFirst } from '../../text.js';
 
 /** The first and the last revision that sections are linked for. */
 const STATEFUL = '2025-11-25';
@@ -28,9 +29,12 @@ function renderRule(id: RuleId, { severity, title, help, foundIn }: Rule): reado
   const marks = [severity, ...(foundIn === 'server' ? ['_server_'] : [])].join(', ');
   const urls = [...new Set([sectionUrl(id, STATEFUL), sectionUrl(id, STATELESS)])];
   const links = urls.map((url) => `[${/[\d-]{10}/.exec(url)?.[0] ?? ''}](${url})`);
-  return ['', `## ${id}`, '', `${capital(title)} (${marks}). ${help}`, '', `Specification: ${links.join(', ')}`];
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return [
+    '',
+    `## ${id}`,
+    '',
+    `${capitalizeFirst(title)} (${marks}). ${help}`,
+    '',
+    `Specification: ${links.join(', ')}`,
+  ];
 }

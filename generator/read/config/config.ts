@@ -4,6 +4,7 @@ import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { McpgenError } from '../../errors.js';
 import { displayPath } from '../../paths.js';
 import { closestMatch, withoutCredentials } from '../../text.js';
+import { PROGRAM_EXTENSIONS } from '../program.js';
 import { loadConfigProgram } from './program.js';
 import { readBuiltinJson, readTextFile } from '../files.js';
 import { isObject, ownMember, parseJson, parseUntrustedJson, type JsonObject } from '../json/json.js';
@@ -132,7 +133,7 @@ async function readConfigValue(file: string, isPackage: boolean): Promise<unknow
   }
   const extension = path.extname(file);
   if (extension === '.json') return parseUntrustedJson(readTextFile(file), file);
-  if (!['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts'].includes(extension)) {
+  if (!PROGRAM_EXTENSIONS.includes(extension)) {
     throw new McpgenError('not JSON, JavaScript or TypeScript', {
       place: file,
       remedy: 'Use a file that ends with .json, .js or .ts.',

@@ -35,14 +35,16 @@ export interface CanonicalSchema {
 export type DefinitionsKey = '$defs' | 'definitions';
 
 const DOC_KEYWORDS: ReadonlySet<string> = new Set(['description', '$comment']);
-const SCHEMA_MAPS: ReadonlySet<string> = new Set([
+/** Keywords whose value is a map of schemas by any name. */
+export const SCHEMA_MAPS: ReadonlySet<string> = new Set([
   'properties',
   'patternProperties',
   'dependentSchemas',
   '$defs',
   'definitions',
 ]);
-const DATA_KEYWORDS: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples', 'required', 'type']);
+/** Keywords whose value is not a schema. */
+export const DATA_KEYWORDS: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples', 'required', 'type']);
 
 /** Keywords next to the definitions that do not affect them. */
 const ROOT_KEYWORDS: ReadonlySet<string> = new Set([

@@ -9,15 +9,10 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../json/json.js';
+import { DATA_KEYWORDS, SCHEMA_MAPS } from './canonical.js';
 
 /** Keywords that describe a schema and do not affect what is valid. */
 const DESCRIPTIVE_KEYWORDS: ReadonlySet<string> = new Set(['$schema', '$comment', 'description', 'title']);
-
-/** Keywords whose value is a map of schemas by any name. */
-const MAP_KEYWORDS: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs']);
-
-/** Keywords whose value is not a schema. */
-const VALUE_KEYWORDS: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples', 'required', 'type']);
 
 /** A text that is equal for schemas that accept the same values in the same notation; descriptions are ignored. */
 export function schemaKey(schema: JsonValue): string {
@@ -75,8 +70,8 @@ function mapSchema(
   };
   const entries = Object.entries(schema).flatMap(([key, value]): [string, JsonValue][] => {
     if (DESCRIPTIVE_KEYWORDS.has(key) && typeof value === 'string' && !kept.includes(key)) return [];
-    if (VALUE_KEYWORDS.has(key)) return [[key, value]];
-    if (MAP_KEYWORDS.has(key) && isObject(value))
+    if (DATA_KEYWORDS.has(key)) return [[key, value]];
+    if (SCHEMA_MAPS.has(key) && isObject(value))
       return [[key, objectFromEntries(Object.entries(value).map(([name, inner]) => [name, inside(inner)]))]];
     if (Array.isArray(value)) return [[key, (value as readonly JsonValue[]).map(inside)]];
     return [[key, isObject(value) ? inside(value) : value]];

@@ -1,5 +1,6 @@
 import { printValue } from '../../print/value.js';
 import type { JsonValue } from '../../read/json/json.js';
+import { capitalizeFirst } from '../../text.js';
 import type { SchemaNotation } from '../project/selection.js';
 import { exampleAddress, isTemplate } from './resource-address.js';
 
@@ -202,5 +203,5 @@ function titleFromName(name: string): string {
     .filter((word) => word !== '')
     .map((word) => (/^[A-Z0-9]+$/.test(word) ? word : word.toLowerCase()))
     .join(' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return capitalizeFirst(words);
 }

@@ -28,10 +28,10 @@ import type {
 } from "./message.js";
 import { InboundRequest, PendingBatch } from "./inbound-request.js";
 import type { SendOptions, Transport } from "./transport.js";
+import { createAbortError } from "./abort.js";
 import { ConnectionClosedError } from "./call-errors.js";
 import { notifyListener } from "./transport-events.js";
 import {
-  createAbortError,
   invalidRequestError,
   isPromiseLike,
   toErrorObject,

@@ -9,6 +9,13 @@ export type UnknownObject = Readonly<Record<string, unknown>>;
 /** The longest delay of a timer in milliseconds; timers with a longer one fire at once. */
 export const MAX_TIMER_DELAY_MS = 2 ** 31 - 1;
 
+/** In Node, sets whether a timer keeps the process alive; other runtimes have no such setting. */
+export function keepProcessAlive(timer: unknown, isKept: boolean): void {
+  const node = timer as { ref?(): void; unref?(): void } | undefined;
+  if (isKept) node?.ref?.();
+  else node?.unref?.();
+}
+
 /** Whether a value is a JSON object: not null, and not an array. */
 export function isObject(value: unknown): value is UnknownObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);

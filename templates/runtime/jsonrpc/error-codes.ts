@@ -77,3 +77,17 @@ export class RpcError<Data = unknown> extends CallError {
     return data === undefined ? { code, message } : { code, message, data };
   }
 }
+
+/** A sender's text, shortened for an error message. */
+export function truncate(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}...` : text;
+}
+
+/** The error for a method that this side does not offer. */
+export function methodNotFoundError(method: string): RpcError {
+  return new RpcError(
+    STANDARD_ERROR_CODES.METHOD_NOT_FOUND,
+    "Method not found",
+    { method: truncate(method) },
+  );
+}

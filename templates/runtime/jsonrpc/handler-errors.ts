@@ -128,7 +128,3 @@ export function toRpcError(error: ErrorObject): RpcError {
     error.data,
   );
 }
-
-export function createAbortError(reason: string): Error {
-  return Object.assign(new Error(reason), { name: "AbortError" });
-}

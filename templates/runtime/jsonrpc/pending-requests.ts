@@ -8,7 +8,7 @@ import type {
 import type { RequestId } from "./message.js";
 import type { ConnectionClosedError } from "./call-errors.js";
 import { TimeoutError } from "./call-errors.js";
-import { MAX_TIMER_DELAY_MS } from "./envelope.js";
+import { keepProcessAlive, MAX_TIMER_DELAY_MS } from "./envelope.js";
 
 /** A request to add; times in milliseconds. */
 interface PendingRequestInit {
@@ -225,11 +225,4 @@ export function withProgressToken(
   return Object.assign({}, params, {
     [meta]: Object.assign({}, own, { [token]: progressToken }),
   });
-}
-
-/** In Node, sets whether a timer keeps the process alive; other runtimes have no such setting. */
-function keepProcessAlive(timer: unknown, isKept: boolean): void {
-  const node = timer as { ref?(): void; unref?(): void } | undefined;
-  if (isKept) node?.ref?.();
-  else node?.unref?.();
 }

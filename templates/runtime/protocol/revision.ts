@@ -1,4 +1,3 @@
-import { RpcError, STANDARD_ERROR_CODES } from "../jsonrpc/error-codes.js";
 import type { Endpoint } from "../jsonrpc/endpoint.js";
 import type {
   ErrorResponse,
@@ -10,6 +9,7 @@ import type {
 import { isObject } from "../jsonrpc/envelope.js";
 import type { Classification } from "../jsonrpc/parse.js";
 import type { ValidateOptions, Validation } from "../validation.js";
+export { methodNotFoundError, truncate } from "../jsonrpc/error-codes.js";
 
 /** What a revision says about a method of a separate message. */
 export interface MethodInfo {
@@ -307,20 +307,6 @@ export function deriveCapabilities(
 
 export function versionOf(revision: Revision): string {
   return revision.version;
-}
-
-/** A sender's text, shortened for an error message. */
-export function truncate(text: string): string {
-  return text.length > 200 ? `${text.slice(0, 200)}...` : text;
-}
-
-/** The error for a method that this side does not offer. */
-export function methodNotFoundError(method: string): RpcError {
-  return new RpcError(
-    STANDARD_ERROR_CODES.METHOD_NOT_FOUND,
-    "Method not found",
-    { method: truncate(method) },
-  );
 }
 
 /** The severity of a log message, the lowest first (RFC 5424). */

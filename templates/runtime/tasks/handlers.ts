@@ -10,12 +10,12 @@ import type {
 import { SERVER_BUSY } from "../jsonrpc/endpoint-options.js";
 import { RpcError, STANDARD_ERROR_CODES } from "../jsonrpc/error-codes.js";
 import { isObject } from "../jsonrpc/envelope.js";
+import { SharedSlots } from "../jsonrpc/fair-share.js";
 import { principalOf } from "../jsonrpc/transport.js";
 import { truncate } from "../protocol/revision.js";
 import type { Revision } from "../protocol/revision.js";
 import { TASKS_EXTENSION, hasCoreTasks } from "../protocol/version-rules.js";
 import type { TaskManager } from "./manager.js";
-import { fitsShare } from "./store.js";
 import { requireTasksExtension } from "./tool-calls.js";
 import { isExpired, outstandingInputs } from "./types.js";
 import type { TaskAnswer, TaskRecord } from "./types.js";
@@ -290,23 +290,17 @@ class AskedInputs {
 
 /** The calls that wait for results: they are not counted as other requests are, so they have their own limit. */
 class WaitingCalls {
-  readonly #held = new Map<string, number>();
-  #total = 0;
+  readonly #slots = new SharedSlots();
 
   /** @throws RpcError if too many calls wait. */
   async run(principal: string, call: () => Promise<object>): Promise<object> {
-    const held = this.#held.get(principal) ?? 0;
-    if (!fitsShare(held, this.#total, MAX_WAITING, 1, principal !== ""))
+    if (!this.#slots.hasRoom(principal, MAX_WAITING))
       throw new RpcError(SERVER_BUSY, "Too many calls wait for results");
-    this.#held.set(principal, held + 1);
-    this.#total += 1;
+    this.#slots.take(principal);
     try {
       return await call();
     } finally {
-      this.#total -= 1;
-      const left = (this.#held.get(principal) ?? 1) - 1;
-      if (left === 0) this.#held.delete(principal);
-      else this.#held.set(principal, left);
+      this.#slots.free(principal);
     }
   }
 }

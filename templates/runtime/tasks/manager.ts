@@ -1,18 +1,19 @@
 /** The tasks of a server: who runs them, who may see them, and when they end. */
 import { SERVER_BUSY } from "../jsonrpc/endpoint-options.js";
-import { MAX_TIMER_DELAY_MS } from "../jsonrpc/envelope.js";
+import { keepProcessAlive, MAX_TIMER_DELAY_MS } from "../jsonrpc/envelope.js";
 import { RpcError, STANDARD_ERROR_CODES } from "../jsonrpc/error-codes.js";
 import {
   errorMessage,
   isUnsupportedCall,
   toErrorObject,
 } from "../jsonrpc/handler-errors.js";
+import { SharedSlots } from "../jsonrpc/fair-share.js";
 import type { ErrorObject } from "../jsonrpc/message.js";
 import { notifyListener } from "../jsonrpc/transport-events.js";
 import type { ClientInfo } from "../server/types.js";
 import { memoryTaskStore } from "./memory-store.js";
 import { RunningTask } from "./running.js";
-import { TaskStoreFullError, fitsShare } from "./store.js";
+import { TaskStoreFullError } from "./store.js";
 import type { TaskStore } from "./store.js";
 import {
   checkPositive,
@@ -118,11 +119,8 @@ export class TaskManager {
   readonly store: TaskStore;
   readonly #work = new Map<string, TaskWork>();
   readonly #running = new Map<string, RunningTask>();
-  readonly #runningOf = new Map<string, number>();
-  readonly #listeners = new Map<
-    string,
-    Set<(record: TaskRecord | undefined) => void>
-  >();
+  readonly #slots = new SharedSlots();
+  readonly #listeners = new Map<string, Set<TaskListener>>();
   readonly #leaseMs: number;
   /** The id of this process; created with its first task, since not every platform has random numbers before. */
   #owner = "";
@@ -177,13 +175,7 @@ export class TaskManager {
   canRun(principal: string): boolean {
     return (
       !this.#isClosed &&
-      fitsShare(
-        this.#runningOf.get(principal) ?? 0,
-        this.#running.size,
-        this.options.maxRunning ?? 1000,
-        1,
-        principal !== "",
-      )
+      this.#slots.hasRoom(principal, this.options.maxRunning ?? 1000)
     );
   }
 
@@ -326,7 +318,7 @@ export class TaskManager {
     let version = known.version;
     let expiresAt = known.expiresAt ?? Number.POSITIVE_INFINITY;
     const { id } = known;
-    const notify = (current: TaskRecord | undefined): void => {
+    const notify: TaskListener = (current) => {
       if (current === undefined) {
         if (expiresAt <= Date.now()) listener(undefined);
         return;
@@ -399,7 +391,7 @@ export class TaskManager {
       }
       if (this.#isClosed) return;
       await new Promise<void>((resolve) => {
-        unreferenced(setTimeout(resolve, delay));
+        keepProcessAlive(setTimeout(resolve, delay), false);
       });
     }
   }
@@ -459,13 +451,11 @@ export class TaskManager {
     const running = new RunningTask(record, this.change);
     const { principal } = record;
     this.#running.set(record.id, running);
-    this.#runningOf.set(principal, (this.#runningOf.get(principal) ?? 0) + 1);
+    this.#slots.take(principal);
     this.#scheduleSync();
     void this.#runWork(running, record.tool, args, isFirst).finally(() => {
       this.#running.delete(record.id);
-      const left = (this.#runningOf.get(principal) ?? 1) - 1;
-      if (left === 0) this.#runningOf.delete(principal);
-      else this.#runningOf.set(principal, left);
+      this.#slots.free(principal);
     });
   }
 
@@ -490,22 +480,19 @@ export class TaskManager {
 
   /** The task counts as running until its outcome is stored. */
   async #persistOutcome(running: RunningTask, outcome: Outcome): Promise<void> {
+    const isOver = (): boolean =>
+      running.signal.aborted || running.expiresAt <= Date.now();
     this.#unstored.set(running.id, outcome);
     try {
-      await this.persist(
-        () => this.#finish(running, outcome),
-        () => running.signal.aborted || running.expiresAt <= Date.now(),
-      );
+      await this.persist(() => this.#finish(running, outcome), isOver);
     } catch (error) {
       // It has no room. An error has, at the latest when other tasks have expired.
       const { code, message } = error as TaskStoreFullError;
       const full: Outcome = { error: { code, message } };
       this.#unstored.set(running.id, full);
       await this.persist(
-        async () => {
-          await this.#finish(running, full).catch(asOrdinaryFailure);
-        },
-        () => running.signal.aborted || running.expiresAt <= Date.now(),
+        () => this.#finish(running, full).catch(asOrdinaryFailure),
+        isOver,
       );
     } finally {
       this.#unstored.delete(running.id);
@@ -561,19 +548,16 @@ export class TaskManager {
 
   #scheduleSweep(delay: number): void {
     if (this.#isClosed) return;
-    this.#sweepTimer = unreferenced(
-      setTimeout(() => {
-        this.#sweep()
-          .catch((error: unknown) => {
-            this.#report({ kind: "taskStoreFailed", error });
-          })
-          .finally(() => {
-            this.#scheduleSweep(
-              Math.min(this.#leaseMs / 3, MAX_TIMER_DELAY_MS),
-            );
-          });
-      }, delay),
-    );
+    this.#sweepTimer = setTimeout(() => {
+      this.#sweep()
+        .catch((error: unknown) => {
+          this.#report({ kind: "taskStoreFailed", error });
+        })
+        .finally(() => {
+          this.#scheduleSweep(Math.min(this.#leaseMs / 3, MAX_TIMER_DELAY_MS));
+        });
+    }, delay);
+    keepProcessAlive(this.#sweepTimer, false);
   }
 
   async #sweep(): Promise<void> {
@@ -673,7 +657,7 @@ export class TaskManager {
   #scheduleSync(): void {
     if (!this.store.isShared || this.#isClosed || this.#syncTimer !== undefined)
       return;
-    const timer = setTimeout(
+    this.#syncTimer = setTimeout(
       () => {
         this.#sync()
           .catch((error: unknown) => {
@@ -688,7 +672,7 @@ export class TaskManager {
       },
       Math.min(this.options.syncMs ?? 250, MAX_TIMER_DELAY_MS),
     );
-    this.#syncTimer = unreferenced(timer);
+    keepProcessAlive(this.#syncTimer, false);
   }
 
   async #sync(): Promise<void> {
@@ -728,12 +712,4 @@ function failedTask(record: TaskRecord, error: ErrorObject): TaskRecord {
 
 function internalError(message: string): ErrorObject {
   return { code: STANDARD_ERROR_CODES.INTERNAL_ERROR, message };
-}
-
-/** A timer that does not keep the process running, where the platform has such. */
-function unreferenced(
-  timer: ReturnType<typeof setTimeout>,
-): ReturnType<typeof setTimeout> {
-  (timer as { unref?: () => void }).unref?.();
-  return timer;
 }

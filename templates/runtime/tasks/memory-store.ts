@@ -1,8 +1,13 @@
 /** Tasks in memory: they end with the process. */
 import { isTerminal } from "./types.js";
 import type { TaskRecord } from "./types.js";
-import { TaskStoreFullError, fitsShare } from "./store.js";
-import type { TaskChanges, TaskStore, TaskStoreLimits } from "./store.js";
+import { requireRoom, requireRoomToGrow } from "./store.js";
+import type {
+  StoreRoom,
+  TaskChanges,
+  TaskStore,
+  TaskStoreLimits,
+} from "./store.js";
 
 /**
  * Room that is kept for each unfinished task, in bytes of JSON. A result up to this size always fits; a larger one fits
@@ -67,16 +72,8 @@ class MemoryTaskStore implements TaskStore {
 
   create(record: TaskRecord): void {
     const task = storedTask(record);
-    const { maxTasks, maxBytes } = this.#limits;
     const { principal } = record;
-    const isKnown = principal !== "";
-    const held = this.#usage.get(principal) ?? { tasks: 0, bytes: 0 };
-    const { tasks, bytes } = this.#total;
-    if (
-      !fitsShare(held.tasks, tasks, maxTasks, 1, isKnown) ||
-      !fitsShare(held.bytes, bytes, maxBytes, task.bytes, isKnown)
-    )
-      throw new TaskStoreFullError();
+    requireRoom(this.#room(principal), task.bytes);
     this.#tasks.set(record.id, task);
     this.#count(principal, 1, task.bytes);
   }
@@ -90,24 +87,10 @@ class MemoryTaskStore implements TaskStore {
     const before = this.#tasks.get(record.id);
     if (before?.version !== record.version - 1) return false;
     const task = storedTask(record);
-    const growth = task.bytes - before.bytes;
-    const held = this.#usage.get(before.principal)?.bytes ?? 0;
-    if (
-      growth > 0 &&
-      // As if a task of the new size was added instead.
-      !fitsShare(
-        held - before.bytes,
-        this.#total.bytes - before.bytes,
-        this.#limits.maxBytes,
-        task.bytes,
-        before.principal !== "",
-      )
-    )
-      throw new TaskStoreFullError(
-        "The tasks of this server have no room left",
-      );
+    const { principal } = before;
+    requireRoomToGrow(this.#room(principal), before.bytes, task.bytes);
     this.#tasks.set(record.id, task);
-    this.#count(before.principal, 0, growth);
+    this.#count(principal, 0, task.bytes - before.bytes);
     return true;
   }
 
@@ -166,6 +149,11 @@ class MemoryTaskStore implements TaskStore {
   // Only this process makes changes, and knows them.
   changes(): TaskChanges {
     return { ids: [], position: 0 };
+  }
+
+  #room(principal: string): StoreRoom {
+    const held = this.#usage.get(principal) ?? { tasks: 0, bytes: 0 };
+    return { limits: this.#limits, principal, held, total: this.#total };
   }
 
   #count(principal: string, tasks: number, bytes: number): void {

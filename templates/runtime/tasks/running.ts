@@ -7,7 +7,7 @@ import { invalidParamsError } from "../protocol/invalid-params.js";
 import { missingCapabilityError } from "../protocol/missing-capability.js";
 import { UnsupportedMethodError } from "../jsonrpc/call-errors.js";
 import { RpcError } from "../jsonrpc/error-codes.js";
-import { createAbortError } from "../jsonrpc/handler-errors.js";
+import { createAbortError } from "../jsonrpc/abort.js";
 import type { TaskContext } from "./context.js";
 import { isAnswered, isTerminal, outstandingInputs } from "./types.js";
 import type { TaskInput, TaskRecord } from "./types.js";

@@ -1,7 +1,13 @@
 /** Tasks in an SQLite database: they survive a restart, and several processes share them. */
 import { countedBytes } from "./memory-store.js";
-import { TaskStoreFullError, fitsShare } from "./store.js";
-import type { TaskChanges, TaskStore, TaskStoreLimits } from "./store.js";
+import { requireRoom, requireRoomToGrow } from "./store.js";
+import type {
+  StoreRoom,
+  StoreUsage,
+  TaskChanges,
+  TaskStore,
+  TaskStoreLimits,
+} from "./store.js";
 import { isTerminal } from "./types.js";
 import type { TaskRecord } from "./types.js";
 
@@ -80,12 +86,7 @@ interface Row {
   readonly record: string;
 }
 
-interface UsageRow {
-  readonly tasks: number;
-  readonly bytes: number;
-}
-
-const NOTHING: UsageRow = { tasks: 0, bytes: 0 };
+const NOTHING: StoreUsage = { tasks: 0, bytes: 0 };
 
 /**
  * Keeps tasks in an SQLite database on a local disk, in tables whose names begin with `mcp_task`. Each process opens the
@@ -135,15 +136,7 @@ class SqliteTaskStore implements TaskStore {
     const bytes = countedBytes(json, done);
     const { principal } = record;
     this.#transaction(() => {
-      const total = this.#total();
-      const held = this.#held(principal);
-      const { maxTasks, maxBytes } = this.#limits;
-      const isKnown = principal !== "";
-      if (
-        !fitsShare(held.tasks, total.tasks, maxTasks, 1, isKnown) ||
-        !fitsShare(held.bytes, total.bytes, maxBytes, bytes, isKnown)
-      )
-        throw new TaskStoreFullError();
+      requireRoom(this.#room(principal), bytes);
       this.#run(
         "INSERT INTO mcp_tasks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         record.id,
@@ -183,23 +176,7 @@ class SqliteTaskStore implements TaskStore {
           }
         | undefined;
       if (before === undefined) return false;
-      const growth = bytes - before.bytes;
-      const total = this.#total();
-      const held = this.#held(before.principal);
-      if (
-        growth > 0 &&
-        // As if a task of the new size was added instead.
-        !fitsShare(
-          held.bytes - before.bytes,
-          total.bytes - before.bytes,
-          this.#limits.maxBytes,
-          bytes,
-          before.principal !== "",
-        )
-      )
-        throw new TaskStoreFullError(
-          "The tasks of this server have no room left",
-        );
+      requireRoomToGrow(this.#room(before.principal), before.bytes, bytes);
       this.#run(
         "UPDATE mcp_tasks SET version = ?, change = ?, owner = ?, is_terminal = ?, expires_at = ?, bytes = ?, record = ? WHERE id = ?",
         record.version,
@@ -211,7 +188,7 @@ class SqliteTaskStore implements TaskStore {
         json,
         record.id,
       );
-      this.#count(before.principal, 0, growth);
+      this.#count(before.principal, 0, bytes - before.bytes);
       return true;
     });
   }
@@ -304,18 +281,23 @@ class SqliteTaskStore implements TaskStore {
     };
   }
 
-  #total(): UsageRow {
+  #room(principal: string): StoreRoom {
+    const held = this.#held(principal);
+    return { limits: this.#limits, principal, held, total: this.#total() };
+  }
+
+  #total(): StoreUsage {
     const row = this.#row(
       "SELECT tasks, bytes FROM mcp_task_totals WHERE id = 1",
-    ) as UsageRow | undefined;
+    ) as StoreUsage | undefined;
     return row ?? NOTHING;
   }
 
-  #held(principal: string): UsageRow {
+  #held(principal: string): StoreUsage {
     const row = this.#row(
       "SELECT tasks, bytes FROM mcp_task_usage WHERE principal = ?",
       principal,
-    ) as UsageRow | undefined;
+    ) as StoreUsage | undefined;
     return row ?? NOTHING;
   }
 

@@ -1,9 +1,9 @@
 /** What a store of tasks has to do, and how its room is shared. */
 import { SERVER_BUSY } from "../jsonrpc/endpoint-options.js";
 import { RpcError } from "../jsonrpc/error-codes.js";
+import { fitsShare } from "../jsonrpc/fair-share.js";
+import type { MaybePromise } from "../registry/types.js";
 import type { TaskRecord } from "./types.js";
-
-type MaybePromise<T> = T | Promise<T>;
 
 /** The ids of changed tasks, and the position after them. */
 export interface TaskChanges {
@@ -97,31 +97,48 @@ export interface TaskStoreLimits {
   readonly maxBytes: number;
 }
 
-/**
- * How many times the remaining free part a principal may hold. With 4, one gets four fifths of a limit, and the next one
- * still finds room.
- */
-const FAIR_SHARE_FACTOR = 4;
+/** What a principal, or all of them, hold in a store. */
+export interface StoreUsage {
+  readonly tasks: number;
+  readonly bytes: number;
+}
 
-/**
- * Whether a principal may hold more of what all share.
- *
- * @param held - What it holds. One that holds nothing may have the last free part.
- * @param total - What all hold.
- * @param isKnown - Unknown principals are counted as one, which may use all of it.
- */
-export function fitsShare(
-  held: number,
-  total: number,
-  max: number,
-  amount: number,
-  isKnown: boolean,
-): boolean {
-  const free = max - total;
-  if (free < amount) return false;
-  return (
-    !isKnown ||
-    held === 0 ||
-    held + amount <= FAIR_SHARE_FACTOR * (free - amount)
-  );
+/** Whose room in a store is looked at. */
+export interface StoreRoom {
+  readonly limits: TaskStoreLimits;
+  readonly principal: string;
+  readonly held: StoreUsage;
+  readonly total: StoreUsage;
+}
+
+/** @throws TaskStoreFullError if a store has no room for one more task. */
+export function requireRoom(
+  { limits, principal, held, total }: StoreRoom,
+  bytes: number,
+): void {
+  const isKnown = principal !== "";
+  if (
+    !fitsShare(held.tasks, total.tasks, limits.maxTasks, 1, isKnown) ||
+    !fitsShare(held.bytes, total.bytes, limits.maxBytes, bytes, isKnown)
+  )
+    throw new TaskStoreFullError();
+}
+
+/** @throws TaskStoreFullError if a task has grown, and a store has no room for it as if it was added instead. */
+export function requireRoomToGrow(
+  { limits, principal, held, total }: StoreRoom,
+  before: number,
+  after: number,
+): void {
+  if (
+    after > before &&
+    !fitsShare(
+      held.bytes - before,
+      total.bytes - before,
+      limits.maxBytes,
+      after,
+      principal !== "",
+    )
+  )
+    throw new TaskStoreFullError("The tasks of this server have no room left");
 }

@@ -53,9 +53,21 @@ export function requireTasksExtension(context: {
   readonly client: { readonly capabilities: unknown };
 }): void {
   if (!declaresTasks(context.client.capabilities))
-    throw missingCapabilitiesError(TASKS_EXTENSION, {
-      extensions: { [TASKS_EXTENSION]: {} },
-    });
+    throw missingExtensionError();
+}
+
+function missingExtensionError(): RpcError {
+  return missingCapabilitiesError(TASKS_EXTENSION, {
+    extensions: { [TASKS_EXTENSION]: {} },
+  });
+}
+
+/** Whether the revision of a call was generated with the extension. */
+function hasExtension(context: CallContext): boolean {
+  return (
+    isStatelessVersion(context.revision) &&
+    context.hasRequest?.("tasks/get") !== false
+  );
 }
 
 function declaresTasks(capabilities: unknown): boolean {
@@ -139,9 +151,7 @@ async function callTaskTool(
   const isCore = hasCoreTasks(context.revision);
   const mayBeTask = isCore
     ? params.task !== undefined
-    : isStatelessVersion(context.revision) &&
-      context.hasRequest?.("tasks/get") !== false &&
-      declaresTasks(context.client.capabilities);
+    : hasExtension(context) && declaresTasks(context.client.capabilities);
   if (!mayBeTask && tool.taskSupport === "required")
     throw unavailable(tool, context);
   const given = params.arguments ?? {};
@@ -238,13 +248,7 @@ async function runWork<Context>(
 
 /** The error for a client that cannot have the task that a tool requires. */
 function unavailable(tool: RegisteredTaskTool, context: CallContext): RpcError {
-  if (
-    isStatelessVersion(context.revision) &&
-    context.hasRequest?.("tasks/get") !== false
-  )
-    return missingCapabilitiesError(TASKS_EXTENSION, {
-      extensions: { [TASKS_EXTENSION]: {} },
-    });
+  if (hasExtension(context)) return missingExtensionError();
   // MCP 2025-11-25, tasks, Tool-Level Negotiation.
   return hasCoreTasks(context.revision)
     ? methodNotFound(`${tool.name} must run as a task`)

@@ -1,4 +1,5 @@
 /** One task, as a client follows it. */
+import { abortable } from "../jsonrpc/abort.js";
 import type { CallOptions } from "../jsonrpc/endpoint.js";
 import { isObject, MAX_TIMER_DELAY_MS } from "../jsonrpc/envelope.js";
 import { RpcError, STANDARD_ERROR_CODES } from "../jsonrpc/error-codes.js";
@@ -137,19 +138,13 @@ export class CallLimit {
     const isEndless = this.#deadline === Number.POSITIVE_INFINITY;
     if (isEndless && signal === undefined) return work(undefined);
     const stop = new AbortController();
-    let onAbort: () => void = () => undefined;
-    const stopped = new Promise<never>((_, reject) => {
-      stop.signal.addEventListener("abort", () => {
-        reject(stop.signal.reason as Error);
-      });
-      onAbort = () => {
-        stop.abort(signal?.reason);
-      };
-      signal?.addEventListener("abort", onAbort, { once: true });
-    });
+    const onAbort = (): void => {
+      stop.abort(signal?.reason);
+    };
+    signal?.addEventListener("abort", onAbort, { once: true });
     const timer = isEndless ? undefined : this.#abortAtDeadline(stop);
     try {
-      return await Promise.race([stopped, work(stop.signal)]);
+      return await abortable(work(stop.signal), stop.signal);
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener("abort", onAbort);
@@ -322,7 +317,7 @@ export class ToolTask<Result extends object = object> {
 
   #start(): Following {
     const stop = new AbortController();
-    const outcome = this.#follow(stop.signal).then(
+    const outcome = this.#follow(stop).then(
       (result) => (this.#result = result),
     );
     // Each waiter reports it.
@@ -330,8 +325,13 @@ export class ToolTask<Result extends object = object> {
     return { outcome, stop, waiters: 0 };
   }
 
-  /** Polls until the task is done. */
-  async #follow(signal: AbortSignal): Promise<object> {
+  /**
+   * Polls until the task is done.
+   *
+   * @param stop - Ends it, and is aborted at its end, with all that it has started.
+   */
+  async #follow(stop: AbortController): Promise<object> {
+    const { signal } = stop;
     const id = this.id ?? "";
     const isCore = hasCoreTasks(this.#watch.port.revision.version);
     let news: ReceivedTask | undefined;
@@ -342,8 +342,6 @@ export class ToolTask<Result extends object = object> {
       failures.push(error);
       wake();
     };
-    const ended = new AbortController();
-    const whileFollowing = abortedByEither(signal, ended.signal);
     let subscription: Promise<void> | undefined;
     let isSubscribed = false;
     let isAwaitingResult = false;
@@ -352,7 +350,7 @@ export class ToolTask<Result extends object = object> {
     let failedResults = 0;
     const subscribe = async (): Promise<void> => {
       const opened = await this.#watch
-        .listen(id, whileFollowing, (task) => {
+        .listen(id, signal, (task) => {
           try {
             news = this.#received(task);
             wake();
@@ -377,7 +375,7 @@ export class ToolTask<Result extends object = object> {
           try {
             task = await this.#get({
               ...this.#requestOptions(),
-              signal: whileFollowing,
+              signal,
             });
             polls.reset();
           } catch (error) {
@@ -395,14 +393,14 @@ export class ToolTask<Result extends object = object> {
         }
         const { status } = this.#observe(task).snapshot;
         isDone = isTerminal(status);
-        if (isDone) return await this.#outcomeOf(task, isCore, whileFollowing);
+        if (isDone) return await this.#outcomeOf(task, isCore, signal);
         if (status === "input_required") {
           if (!isCore)
-            this.#answerInputs(task.inputRequests, whileFollowing).catch(fail);
+            this.#answerInputs(task.inputRequests, signal).catch(fail);
           else if (!isAwaitingResult) {
             // MCP 2025-11-25, tasks: the inputs are requested while this call is open.
             isAwaitingResult = true;
-            this.#payload(whileFollowing).then(
+            this.#payload(signal).then(
               (result) => {
                 finished.push(result);
                 wake();
@@ -437,7 +435,7 @@ export class ToolTask<Result extends object = object> {
       if (!isDone && this.#isExpiry(error)) throw new TaskExpiredError(id);
       throw error;
     } finally {
-      ended.abort(new Error("the task is done"));
+      stop.abort(new Error("the task is done"));
     }
   }
 
@@ -737,17 +735,4 @@ async function sleep(
     signal.removeEventListener("abort", end);
   }
   signal.throwIfAborted();
-}
-
-/** Like `AbortSignal.any`, which Node 20.0 to 20.2 and the typings of TypeScript 5.4 do not have. */
-function abortedByEither(one: AbortSignal, other: AbortSignal): AbortSignal {
-  const controller = new AbortController();
-  for (const signal of [one, other]) {
-    const abort = (): void => {
-      controller.abort(signal.reason);
-    };
-    if (signal.aborted) abort();
-    else signal.addEventListener("abort", abort, { once: true });
-  }
-  return controller.signal;
 }

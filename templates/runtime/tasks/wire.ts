@@ -56,14 +56,13 @@ export function coreTask(record: TaskRecord): object {
   const text = hasFailed ? content?.[0]?.text : undefined;
   const statusMessage =
     typeof text === "string" ? truncate(text) : record.statusMessage;
+  const { ttlMs, pollIntervalMs, ...common } = taskSummary(record);
   return {
-    taskId: record.id,
+    ...common,
     status: hasFailed ? "failed" : record.status,
     ...(statusMessage === undefined ? {} : { statusMessage }),
-    createdAt: new Date(record.createdAt).toISOString(),
-    lastUpdatedAt: new Date(record.updatedAt).toISOString(),
-    ttl: ttlOf(record),
-    pollInterval: record.pollIntervalMs,
+    ttl: ttlMs,
+    pollInterval: pollIntervalMs,
   };
 }
 

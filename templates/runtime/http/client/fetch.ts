@@ -1,5 +1,6 @@
 import { Authorizer, needsAuthorization } from "./auth.js";
 import type { AuthSettings, Fetch } from "./auth.js";
+import { abortable } from "../../jsonrpc/abort.js";
 import { HttpError, publicUrl } from "../errors.js";
 import { utf8Characters } from "../headers.js";
 
@@ -90,10 +91,7 @@ export class AuthorizedFetch {
         return response;
       refusedStatuses.add(status);
       try {
-        await unlessAborted(
-          this.authorizer.renew(response, token),
-          request.signal,
-        );
+        await abortable(this.authorizer.renew(response, token), request.signal);
       } finally {
         discardBody(response);
       }
@@ -208,27 +206,6 @@ export class AuthorizedFetch {
     this.#caller = caller;
     if (hasChanged) this.#onCallerChanged();
     return headers;
-  }
-}
-
-/** Waits for a promise that others may wait for too, or rejects with the signal's reason. */
-async function unlessAborted(
-  promise: Promise<void>,
-  signal: AbortSignal,
-): Promise<void> {
-  promise.catch(() => undefined);
-  signal.throwIfAborted();
-  let stop: () => void = () => undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => {
-      reject(signal.reason as Error);
-    };
-    signal.addEventListener("abort", stop, { once: true });
-  });
-  try {
-    await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener("abort", stop);
   }
 }
 

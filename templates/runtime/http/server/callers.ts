@@ -1,3 +1,4 @@
+import { fitsShare } from "../../jsonrpc/fair-share.js";
 import type { HandlerCounter } from "../../jsonrpc/transport.js";
 
 /** The limited resources that the callers of an HTTP handler share. */
@@ -12,12 +13,6 @@ export type SharedResource =
 
 /** The sums over all callers. */
 export type Totals = Readonly<Record<SharedResource, { held: number }>>;
-
-/**
- * How many times the remaining free part a caller may hold. With 4, one caller gets four fifths of a limit, and two
- * that want all of it get four ninths each. A dozen such callers fill the limit.
- */
-const FAIR_SHARE_FACTOR = 4;
 
 /**
  * Counts what each caller of a handler holds, and what all of them hold together.
@@ -146,12 +141,7 @@ export class ResourceShare {
 
   /** Whether the caller may hold one more, given the limit for all. A caller that holds none may have the last one. */
   canAcquire(max: number): boolean {
-    const free = max - this.#total.held;
-    if (free < 1) return false;
-    const { held } = this;
-    return (
-      !this.#isBounded || held === 0 || held < FAIR_SHARE_FACTOR * (free - 1)
-    );
+    return fitsShare(this.held, this.#total.held, max, 1, this.#isBounded);
   }
 
   acquire(amount = 1): void {

@@ -1,3 +1,5 @@
+import { keepProcessAlive } from "../../jsonrpc/envelope.js";
+
 /** A response that waits for one client. */
 export interface UnreadResponse {
   /** Bytes that were written but not read by the client. */
@@ -72,8 +74,7 @@ export class UnreadBudget {
       this.#cutOffStalled(Date.now());
       if (this.#used > this.#reliefThreshold) this.#schedule();
     }, PRESSURE_TICK_MS);
-    // In Node a timer would keep the process alive.
-    (this.#timer as unknown as { unref?: () => void }).unref?.();
+    keepProcessAlive(this.#timer, false);
   }
 
   #cutOffStalled(now: number): void {
