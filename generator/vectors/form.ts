@@ -1,0 +1,114 @@
+/** The form of vectors: what `mcpgen vectors` writes, and what an adapter reads and answers. */
+import type { JsonValue } from '../read/json/json.js';
+
+/** Version of this form. It changes when a reader of the previous one could misread the new one. */
+export const VECTORS_FORM = 1;
+
+/** Who sends a message. */
+export type VectorSender = 'client' | 'server';
+
+interface VectorBase {
+  /** Unique within the revision and stable: `CallToolRequest/params/name/missing`. */
+  readonly name: string;
+  /** What the vector shows, in a sentence. */
+  readonly reason: string;
+  /** Id of the erratum that the verdict depends on. */
+  readonly erratum?: string;
+  /** The verdict of the official schema without errata, where it differs. */
+  readonly officialValid?: boolean;
+}
+
+/** Whether a value is valid, and for an invalid one where and by which rule. */
+export interface Verdict {
+  readonly valid: boolean;
+  /** JSON Pointer of the offending value, or of the object that lacks a member. */
+  readonly pointer?: string;
+  /** The broken rule: a keyword of JSON Schema such as `required` or `maximum`, or `envelope` for rules of JSON-RPC. */
+  readonly rule?: string;
+}
+
+/** A value to validate as a definition of the schema. */
+export interface DefinitionVector extends VectorBase, Verdict {
+  readonly value: JsonValue;
+}
+
+/** A whole JSON-RPC message to validate as one that a side sends. */
+export interface MessageVector extends VectorBase, Verdict {
+  readonly sender: VectorSender;
+  /** Method that a response answers; a request or notification has its method in the message. */
+  readonly answers?: string;
+  readonly message: JsonValue;
+}
+
+/** What a reader of a stdio stream finds in it: a message, or bytes that are none. */
+export type Frame = { readonly message: JsonValue } | { readonly error: 'not-json' | 'not-utf8' | 'not-a-message' };
+
+/** Bytes as they arrive, and what a reader of the stream finds in them. */
+export interface FramingVector extends VectorBase {
+  /** Chunks of bytes, each in base64. */
+  readonly chunks: readonly string[];
+  readonly frames: readonly Frame[];
+}
+
+/** A step of a conversation: a message sent to the side under test, or expected from it. */
+export type SessionStep =
+  | { readonly send: JsonValue }
+  /** Matches the next message, except those that `ignore` of the vector matches. */
+  | { readonly expect: JsonValue }
+  /** Nothing but what `ignore` matches may arrive for this time. */
+  | { readonly silenceMs: number }
+  /** The input of the side under test ends; it must exit. */
+  | { readonly end: true };
+
+/**
+ * A conversation with one side. In `expect`, an object with the single member `$match` is a matcher, and members of other
+ * objects that are not named are free.
+ */
+export interface SessionVector extends VectorBase {
+  /** The side under test. */
+  readonly role: VectorSender;
+  readonly steps: readonly SessionStep[];
+}
+
+/** One file of vectors. */
+export type VectorFile =
+  | { readonly kind: 'definition'; readonly definition: string; readonly vectors: readonly DefinitionVector[] }
+  | { readonly kind: 'message'; readonly method: string; readonly vectors: readonly MessageVector[] }
+  | { readonly kind: 'framing'; readonly vectors: readonly FramingVector[] }
+  | { readonly kind: 'session'; readonly vectors: readonly SessionVector[] };
+
+/** `index.json` of a folder of vectors. */
+export interface VectorIndex {
+  readonly form: typeof VECTORS_FORM;
+  readonly revision: string;
+  readonly extensions: readonly string[];
+  /** SHA-256 of the official schema. */
+  readonly schema: string;
+  readonly files: readonly {
+    readonly path: string;
+    readonly kind: VectorFile['kind'];
+    readonly subject?: string;
+    readonly count: number;
+  }[];
+}
+
+/** A line that the runner writes to an adapter: one vector without its verdict. */
+export type AdapterRequest =
+  | { name: string; revision: string; kind: 'definition'; definition: string; value: JsonValue }
+  | {
+      name: string;
+      revision: string;
+      kind: 'message';
+      method: string;
+      sender: VectorSender;
+      answers?: string;
+      message: JsonValue;
+    }
+  | { name: string; revision: string; kind: 'framing'; chunks: readonly string[] };
+
+/** A line that an adapter answers with, in any order. */
+export type AdapterAnswer =
+  | { name: string; valid: boolean; pointer?: string }
+  | { name: string; frames: readonly Frame[] }
+  /** The implementation has nothing to validate this with. */
+  | { name: string; skip: string };
