@@ -9,7 +9,12 @@ afterAll(removeTemporaryFolders);
 
 /** What a tier does in place of `npm ci`, `npm test` or `npm run test:slow`: the counts that it leaves, and its exit code. */
 interface Step {
-  readonly counts?: { readonly passed: number; readonly failed: number; readonly skipped: number };
+  readonly counts?: {
+    readonly passed: number;
+    readonly failed: number;
+    readonly skipped: number;
+    readonly failures: readonly string[];
+  };
   readonly code?: number;
 }
 
@@ -39,8 +44,8 @@ exit 99
   return result;
 }
 
-const PASSED = { counts: { passed: 40, failed: 0, skipped: 0 } };
-const FAILED = { counts: { passed: 2, failed: 3, skipped: 0 }, code: 1 };
+const PASSED = { counts: { passed: 40, failed: 0, skipped: 0, failures: [] } };
+const FAILED = { counts: { passed: 2, failed: 3, skipped: 0, failures: ['a: x', 'b: y', 'c: z'] }, code: 1 };
 
 describe('.ci/run', () => {
   test.each<[string, Parameters<typeof ci>[0], string, number]>([
@@ -48,8 +53,8 @@ describe('.ci/run', () => {
     [
       'adds up skipped tests',
       {
-        test: { counts: { passed: 1, failed: 0, skipped: 2 } },
-        slow: { counts: { passed: 1, failed: 0, skipped: 3 } },
+        test: { counts: { passed: 1, failed: 0, skipped: 2, failures: [] } },
+        slow: { counts: { passed: 1, failed: 0, skipped: 3, failures: [] } },
       },
       '2 passed, 0 failed, 5 skipped',
       0,
@@ -73,6 +78,12 @@ describe('.ci/run', () => {
     expect(result.code).toBe(code);
     expect(result.stdout.match(/^\d+ passed/gm)).toHaveLength(1);
   });
+});
+
+test('.ci/run lists the failures of both tiers at its end', async () => {
+  const { stdout } = await ci({ test: FAILED, slow: FAILED });
+  const three = 'failed: a: x\nfailed: b: y\nfailed: c: z\n';
+  expect(stdout).toBe(`${three}${three}\n4 passed, 6 failed\n`);
 });
 
 describe('the closing line of a run', () => {
@@ -103,6 +114,11 @@ test('is skipped', (context) => context.skip('no network'));`,
     const counts = path.join(folder, 'counts');
     const { code, stdout } = await vitest({ MCPGEN_TEST_COUNTS: counts });
     expect([code, stdout.trimEnd().split('\n').at(-1)]).toEqual([1, 'this run: 1 passed, 2 failed, 1 skipped']);
-    expect(readFileSync(counts, 'utf8')).toBe('{"passed":1,"failed":2,"skipped":1}\n');
+    const { failures, ...totals } = JSON.parse(readFileSync(counts, 'utf8')) as { readonly failures: string[] };
+    expect(totals).toEqual({ passed: 1, failed: 2, skipped: 1 });
+    expect([...failures].sort()).toEqual([
+      'breaks.test.mjs: cannot be loaded',
+      'fails.test.mjs > fails: expected 1 to be 2 // Object.is equality',
+    ]);
   });
 });
