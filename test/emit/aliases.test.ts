@@ -1,7 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   check,
@@ -18,7 +17,7 @@ import { findFormerNames } from '../../generator/model/renames.js';
 import { buildReport } from '../../generator/print/diff/report.js';
 import { builtinRenames } from '../../generator/read/builtin/renames.js';
 import { mcpgen } from '../support/in-process.js';
-import { createProgram } from '../support/program.js';
+import { compileFiles } from '../support/compiler.js';
 import { REVISIONS } from '../support/revisions.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
@@ -175,19 +174,13 @@ export function code${index}(value: unknown): number {
 export const same: Oldest = reference4;
 `,
     );
-    const program = createProgram([user], {
-      target: ts.ScriptTarget.ES2022,
-      module: ts.ModuleKind.NodeNext,
+    const faults = await compileFiles(scratch, [user], {
+      target: 'ES2022',
+      module: 'NodeNext',
       strict: true,
-      noEmit: true,
       skipLibCheck: true,
-      verbatimModuleSyntax: false,
       exactOptionalPropertyTypes: true,
-      types: [],
     });
-    const faults = ts
-      .getPreEmitDiagnostics(program)
-      .map((item) => ts.flattenDiagnosticMessageText(item.messageText, '\n'));
     expect(faults).toEqual([]);
     const index = readFileSync(path.join(out, '2025-11-25/index.ts'), 'utf8');
     expect(index).toContain('export * from "./aliases.js";');

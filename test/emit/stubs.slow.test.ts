@@ -7,7 +7,7 @@ import type * as ServerModule from '../../generated/2025-11-25/server.js';
 import type * as MemoryModule from '../../generated/runtime/memory.js';
 import { generate } from '../../generator/index.js';
 import { removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
-import { compileProject } from '../support/program.js';
+import { compileProject } from '../support/compiler.js';
 import { REVISIONS } from '../support/revisions.js';
 
 const REVISION = '2025-11-25';
@@ -46,7 +46,7 @@ test('stubs compile under strict flags in all revisions', async () => {
   };
   writeFileSync(path.join(out, 'package.json'), '{ "type": "module" }');
   writeFileSync(path.join(out, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['**/*.ts'] }));
-  expect(compileProject(out)).toEqual([]);
+  expect(await compileProject(out)).toEqual([]);
 
   // And it runs: what is not implemented says so, what the runtime answers is answered.
   const built = <T>(name: string): Promise<T> =>

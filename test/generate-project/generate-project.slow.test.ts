@@ -13,7 +13,7 @@ import {
   type Run,
 } from '../support/cli.js';
 import { captureOutput, mcpgen } from '../support/in-process.js';
-import { compileProject } from '../support/program.js';
+import { compileProject } from '../support/compiler.js';
 import { shareModules } from '../scaffold/support.js';
 import { buildProgram } from '../../generator/cli/program.js';
 import { McpgenError } from '../../generator/errors.js';
@@ -85,8 +85,8 @@ async function paste(project: string, commands: readonly string[]): Promise<Run>
   }, project);
 }
 
-function compiles(project: string): void {
-  expect(compileProject(project)).toEqual([]);
+async function compiles(project: string): Promise<void> {
+  expect(await compileProject(project)).toEqual([]);
 }
 
 /** Commands that a run offers, each below what it is for. */
@@ -166,7 +166,7 @@ new in 2025-11-25: tasks/get (request to the server; a handler declares tasks)
   ]);
   expect(readFileSync(path.join(project, 'src/server.ts'), 'utf8').endsWith("\n\n// The author's.\r\n")).toBe(true);
   expect(readFileSync(path.join(project, 'src/protocol.ts'), 'utf8')).toContain('"./generated/2026-07-28/server.js"');
-  compiles(project);
+  await compiles(project);
 
   // Upstream removes two methods and adds two: the output lists their files, and the author's code stays.
   const own = upstream('2025-11-25');
@@ -244,7 +244,7 @@ changed src/protocol.ts
 add handler tasks/gte: there is no method "tasks/gte" in 2025-06-18, 2025-11-25, 2026-07-28 Did you mean tasks/get?
 add handler tools/call: a client has no handler for tools/call: no server sends it, or the runtime answers it There are elicitation/create, notifications/cancelled, notifications/elicitation/complete, notifications/message, notifications/progress, notifications/prompts/list_changed, notifications/resources/list_changed, notifications/resources/updated, notifications/subscriptions/acknowledged, notifications/tasks/status, notifications/tools/list_changed, ping, roots/list, sampling/createMessage, tasks/cancel, tasks/get, tasks/list, tasks/result.
 `);
-  compiles(project);
+  await compiles(project);
 }, 600_000);
 
 test('no stub is written for completions that the lists of a project answer', async () => {

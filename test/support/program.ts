@@ -54,25 +54,3 @@ function textOf(file: string): string | undefined {
     return undefined;
   }
 }
-
-/** Does what `tsc -p` does, in this process. Returns all error messages, and writes the files if there are no errors. */
-export function compileProject(folder: string, options: ts.CompilerOptions = {}): readonly string[] {
-  const unrecoverable: ts.Diagnostic[] = [];
-  const config = ts.getParsedCommandLineOfConfigFile(path.join(folder, 'tsconfig.json'), options, {
-    ...ts.sys,
-    onUnRecoverableConfigFileDiagnostic: (diagnostic) => unrecoverable.push(diagnostic),
-  });
-  if (config === undefined) return unrecoverable.map((item) => messageOf(item, folder));
-  const program = createProgram(config.fileNames, config.options);
-  const diagnostics = [...config.errors, ...ts.getPreEmitDiagnostics(program)];
-  if (config.options.noEmit !== true && diagnostics.length === 0) diagnostics.push(...program.emit().diagnostics);
-  return diagnostics.map((item) => messageOf(item, folder));
-}
-
-/** A diagnostic as `tsc` prints it, without colors. */
-export function messageOf({ file, start, code, messageText }: ts.Diagnostic, folder: string): string {
-  const message = `error TS${code}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
-  if (file === undefined || start === undefined) return message;
-  const { line, character } = file.getLineAndCharacterOfPosition(start);
-  return `${path.relative(folder, file.fileName)}(${line + 1},${character + 1}): ${message}`;
-}

@@ -126,7 +126,7 @@ await server.close();
 
 test('an author sees the types of arguments, state, inputs and results', { timeout: 120_000 }, async () => {
   writeFileSync(path.join(folder, 'program.ts'), PROGRAM);
-  const tsc = path.join(REPOSITORY, 'node_modules/typescript/bin/tsc');
+  const tsc = path.join(REPOSITORY, 'node_modules/typescript-7/bin/tsc');
   const { stdout } = await promisify(execFile)(process.execPath, [tsc, '-p', folder]).catch(
     (error: unknown) => error as { stdout: string },
   );

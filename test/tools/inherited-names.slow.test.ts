@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
 import { mcpgen } from '../support/in-process.js';
-import { compileProject } from '../support/program.js';
+import { compileProject } from '../support/compiler.js';
 import { LIST, NAMES, SCHEMAS } from './inherited-names-support.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
@@ -19,9 +19,9 @@ describe('projects', () => {
     writeFileSync(path.join(folder, 'some.json'), JSON.stringify(SCHEMAS[1]));
   });
 
-  function compile(project: string): void {
+  async function compile(project: string): Promise<void> {
     symlinkSync(path.join(ROOT, 'node_modules'), path.join(project, 'node_modules'), 'dir');
-    expect(compileProject(project, { noEmit: true })).toEqual([]);
+    expect(await compileProject(project)).toEqual([]);
   }
 
   test('add tool --input writes code that compiles', async () => {
@@ -38,7 +38,7 @@ describe('projects', () => {
     mkdirSync(path.join(project, 'test'), { recursive: true });
     const written = readFileSync(path.join(project, 'test/tools/constructor.test.ts'), 'utf8');
     for (const name of NAMES.filter((one) => one !== '__proto__')) expect(written).toContain(`${name}: "some ${name}"`);
-    compile(project);
+    await compile(project);
   });
 
   test('init client --tools writes code that compiles', async () => {
@@ -47,6 +47,6 @@ describe('projects', () => {
     expect(made, made.stderr).toMatchObject({ code: 0 });
     const project = path.join(folder, 'user');
     expect(readFileSync(path.join(project, 'src/example.ts'), 'utf8')).not.toContain('as never');
-    compile(project);
+    await compile(project);
   });
 });
