@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ByteLineSplitter, type Line } from '../../generator/recording/byte-lines.js';
 import { RedactedPlaces, Redactor } from '../../generator/recording/redact.js';
 import { EventSplitter, type StreamEvent } from '../../generator/record/event-splitter.js';
+import { processorTimeOf } from '../support/processor-time.js';
 
 function redactJson(
   value: unknown,
@@ -184,11 +185,12 @@ describe('text', () => {
   });
 
   test('takes time in proportion to its length', () => {
-    const start = performance.now();
-    for (const part of ['a.', 'a:', 'token', '=', ' ', 'a://', '?a=', 'Bearer ', '"', '{', '@'])
-      redactText(part.repeat(1_000_000));
-    for (const part of ['a.', 'token', '?a=', 'Bearer ']) redactJson({ text: `https://${part.repeat(500_000)}` });
-    expect(performance.now() - start).toBeLessThan(15_000);
+    const took = processorTimeOf(() => {
+      for (const part of ['a.', 'a:', 'token', '=', ' ', 'a://', '?a=', 'Bearer ', '"', '{', '@'])
+        redactText(part.repeat(1_000_000));
+      for (const part of ['a.', 'token', '?a=', 'Bearer ']) redactJson({ text: `https://${part.repeat(500_000)}` });
+    });
+    expect(took).toBeLessThan(15_000);
   });
 });
 
