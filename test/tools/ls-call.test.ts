@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { argumentsOf } from '../../generator/commands/servers/call.js';
+import type { JsonObject } from '../../generator/read/json/json.js';
 import { listFiles, removeTemporaryFolders, temporaryFolder, type Run } from '../support/cli.js';
 import { mcpgen } from '../support/in-process.js';
 import { PLAIN } from './server-support.js';
@@ -220,3 +221,18 @@ test('arguments are converted by the types of the schema', () => {
     word: 'x',
   });
 });
+
+test.each(['9007199254740993', '-9007199254740993', '1e999'])(
+  'a number that JavaScript rounds is an error: %s',
+  (text) => {
+    const tool = (type: unknown): JsonObject => ({
+      inputSchema: { type: 'object', properties: { id: { type } } } as unknown as JsonObject,
+    });
+    expect(() => argumentsOf(tool('integer'), [`id=${text}`])).toThrow(
+      expect.objectContaining({ message: `cannot be sent exactly: ${text}`, place: '--arg id' }),
+    );
+    expect(argumentsOf(tool(['integer', 'string']), [`id=${text}`])).toEqual({ id: text });
+    expect(argumentsOf(tool('integer'), ['id=9007199254740991'])).toEqual({ id: Number.MAX_SAFE_INTEGER });
+    expect(argumentsOf(tool('integer'), ['id=9007199254740994'])).toEqual({ id: 9_007_199_254_740_994 });
+  },
+);

@@ -172,7 +172,12 @@ function convert(name: string, text: string, schema: JsonValue, root: JsonObject
   const kinds = type.split(' | ');
   if (kinds.includes(text) && ['true', 'false', 'null'].includes(text)) return JSON.parse(text) as JsonValue;
   if ((kinds.includes('number') || kinds.includes('integer')) && /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text)) {
-    return Number(text);
+    if (!isTooLarge(text)) return Number(text);
+    if (kinds.includes('string')) return text;
+    throw new McpgenError(`cannot be sent exactly: ${text.slice(0, 60)}`, {
+      place: `--arg ${name}`,
+      remedy: `JavaScript rounds integers beyond ${Number.MAX_SAFE_INTEGER}.`,
+    });
   }
   if (kinds.includes('boolean') && (text === 'true' || text === 'false')) return text === 'true';
   if (kinds.includes('null') && text === 'null') return null;
@@ -188,6 +193,12 @@ function convert(name: string, text: string, schema: JsonValue, root: JsonObject
       cause: error,
     });
   }
+}
+
+/** Whether a number would be sent as another integer, or as no number. */
+function isTooLarge(text: string): boolean {
+  const value = Number(text);
+  return !Number.isFinite(value) || (/^-?\d+$/.test(text) && BigInt(text) !== BigInt(value));
 }
 
 function printProgress({ progress, total, message }: Progress): void {
