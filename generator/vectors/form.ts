@@ -40,7 +40,7 @@ export interface MessageVector extends VectorBase, Verdict {
   readonly message: JsonValue;
 }
 
-/** What a reader of a stdio stream finds in it: a message, or bytes that are none. */
+/** What a reader of a stdio stream finds in it: a message, or why bytes are not a message. */
 export type Frame = { readonly message: JsonValue } | { readonly error: 'not-json' | 'not-utf8' | 'not-a-message' };
 
 /** Bytes as they arrive, and what a reader of the stream finds in them. */

@@ -10,7 +10,7 @@ import type {
   HttpCall,
 } from "./http/server/call.js";
 import { HTTP_HEADERS } from "./http/headers.js";
-import type { HttpHandler } from "./http-server.js";
+import type { DrainOptions, HttpHandler } from "./http-server.js";
 
 /** Where a server listens, and how long it waits for clients. */
 export interface ServeOptions {
@@ -35,6 +35,11 @@ export interface ServeOptions {
 /** A server that listens. */
 export interface ListeningServer {
   readonly url: URL;
+  /**
+   * Lets running requests finish, as `drain` of the handler does, and goes on accepting connections until then; closes
+   * afterwards.
+   */
+  drain(options?: DrainOptions): Promise<void>;
   /** Ends sessions and streams, then all connections. */
   close(): Promise<void>;
 }
@@ -70,23 +75,28 @@ export async function serveHttp(
   });
   const { port: bound } = server.address() as AddressInfo;
   const host = hostname.includes(":") ? `[${hostname}]` : hostname;
+  const close = async (): Promise<void> => {
+    const closed = new Promise<void>((resolve) => {
+      server.close(() => {
+        resolve();
+      });
+    });
+    await handler.close();
+    server.closeIdleConnections();
+    // The last responses are on their way; a client that has not read them by then has had its time.
+    const closeTimer = setTimeout(() => {
+      server.closeAllConnections();
+    }, HTTP_CLOSE_TIMEOUT_MS);
+    await closed;
+    clearTimeout(closeTimer);
+  };
   return {
     url: new URL(`http://${host}:${bound}${path}`),
-    close: async () => {
-      const closed = new Promise<void>((resolve) => {
-        server.close(() => {
-          resolve();
-        });
-      });
-      await handler.close();
-      server.closeIdleConnections();
-      // The last responses are on their way; a client that has not read them by then has had its time.
-      const closeTimer = setTimeout(() => {
-        server.closeAllConnections();
-      }, HTTP_CLOSE_TIMEOUT_MS);
-      await closed;
-      clearTimeout(closeTimer);
+    drain: async (drainOptions) => {
+      await handler.drain(drainOptions);
+      await close();
     },
+    close,
   };
 }
 

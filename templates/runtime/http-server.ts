@@ -6,6 +6,8 @@ import { toFetchHandler } from "./http/server/web.js";
 export { HttpExtra } from "./http/server/extra.js";
 export type {
   AnyServer,
+  DrainOptions,
+  HealthOptions,
   HttpEvent,
   HttpHandler,
   HttpHandlerOptions,
@@ -36,6 +38,7 @@ export function createHttpHandler<A extends Auth = Auth>(
     get load() {
       return handler.load;
     },
+    drain: (drainOptions) => handler.drain(drainOptions),
     close: () => handler.close(),
   };
 }

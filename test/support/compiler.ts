@@ -27,7 +27,7 @@ function compile(folder: string, args: readonly string[]): Promise<string[]> {
     const argv = [TSC, '--pretty', 'false', ...args];
     execFile(process.execPath, argv, { cwd: folder, maxBuffer: 2 ** 26 }, (error, stdout, stderr) => {
       const lines = stdout.split('\n').filter((line) => line !== '');
-      // A compiler that fails without an error of its own must not pass for one that found nothing.
+      // A compiler that fails and prints nothing must not pass for one that found nothing.
       if (error !== null && lines.length === 0) reject(new Error(stderr, { cause: error }));
       else resolve(lines);
     });

@@ -1,4 +1,4 @@
-import { metaOf } from "../../jsonrpc/envelope.js";
+import { metaOf, methodOf } from "../../jsonrpc/envelope.js";
 import type { RequestId } from "../../jsonrpc/message.js";
 import type { Parsed } from "../../jsonrpc/parse.js";
 import { META_KEYS } from "../../protocol/revision.js";
@@ -44,4 +44,9 @@ export function isRequestWithInvalidParams(parsed: Parsed): boolean {
     parsed.messageKind === "request" &&
     parsed.id !== null
   );
+}
+
+/** Whether a message opens a subscription: a request that stays open (MCP 2026-07-28, subscriptions). */
+export function isListenRequest(value: unknown): boolean {
+  return methodOf(value) === "subscriptions/listen";
 }

@@ -13,21 +13,26 @@ import type { Caller } from "./callers.js";
 import { metaVersionOf } from "./context.js";
 import type { HttpContext } from "./context.js";
 import { encodeErrorResponse, ERROR_HEADERS } from "./error-response.js";
+import { HealthChecks } from "./health.js";
 import { OriginCheck } from "./origin.js";
 import { BodyReader } from "./read-body.js";
 import type { ResponseWriter } from "./reply.js";
 import { Responder } from "./responder.js";
 import { ServerSource } from "./server-source.js";
+import { listenKeyOf } from "./session-stream.js";
 import { SessionlessEndpoint } from "./sessionless.js";
 import { SessionStore } from "./sessions.js";
 import { SingleRequests } from "./single-requests.js";
 import { SseEndpoint } from "./sse-endpoint.js";
 import { StatelessEndpoint } from "./stateless.js";
-import type { AnyServer, HttpHandlerOptions } from "./types.js";
+import type { AnyServer, DrainOptions, HttpHandlerOptions } from "./types.js";
 import { UnreadBudget } from "./unread-budget.js";
 
 const MIB = 1024 * 1024;
 const TICK_MS = 5_000;
+const DRAIN_TIMEOUT_MS = 30_000;
+/** How often draining looks whether a handler still runs. */
+const DRAIN_CHECK_MS = 25;
 /** `application/json`, with or without parameters (RFC 9110, 8.3.1). */
 const JSON_TYPE =
   /^application\/json[ \t]*(?:;[ \t]*(?:[\w!#$%&'*+.^`|~-]+=(?:[\w!#$%&'*+.^`|~-]+|"[^"\\]*")[ \t]*)?)*$/i;
@@ -52,10 +57,12 @@ export class HttpRequestHandler<A extends Auth> {
   readonly #singleRequests: SingleRequests;
   readonly #stateless: StatelessEndpoint;
   readonly #sessionless: SessionlessEndpoint;
+  readonly #health: HealthChecks | undefined;
   readonly #maxOpen: number;
   /** Behind a proxy, all requests come from one address. */
   #lastAddress = { address: "", key: "" };
   #tickTimer: ReturnType<typeof setInterval> | undefined;
+  #draining: Promise<void> | undefined;
 
   constructor(options: HttpHandlerOptions<A>) {
     const {
@@ -66,6 +73,7 @@ export class HttpRequestHandler<A extends Auth> {
     } = options;
     this.#options = options;
     this.#maxOpen = options.maxOpen ?? 10_000;
+    this.#health = HealthChecks.from(options.health);
     this.#originCheck = new OriginCheck(options);
     this.#authenticator =
       authorize === undefined
@@ -129,6 +137,7 @@ export class HttpRequestHandler<A extends Auth> {
   }
 
   handle(call: HttpCall): void {
+    if (this.#health?.answer(call, this.#isReady) === true) return;
     const connection = this.#callers.of(this.#keyOf(call));
     if (!connection.admissions.canAcquire(this.#maxOpen)) {
       connection.release();
@@ -138,6 +147,37 @@ export class HttpRequestHandler<A extends Auth> {
     connection.admissions.acquire();
     this.#responder.admit(call);
     void this.#route(connection, call);
+  }
+
+  /** New sessions go elsewhere, and there is room for what a response may leave unread. */
+  get #isReady(): boolean {
+    return !this.#responder.isDraining && !this.#unread.isFull;
+  }
+
+  drain({ timeout = DRAIN_TIMEOUT_MS }: DrainOptions = {}): Promise<void> {
+    this.#draining ??= this.#drainFor(timeout);
+    return this.#draining;
+  }
+
+  async #drainFor(timeout: number): Promise<void> {
+    const until = Date.now() + timeout;
+    this.#responder.drain();
+    this.#sessions.endListening();
+    await this.#singleRequests.endSubscriptions();
+    while (!this.#isIdle && Date.now() < until)
+      await new Promise((resolve) => setTimeout(resolve, DRAIN_CHECK_MS));
+    await this.close();
+  }
+
+  /** Whether closing would abort nothing. */
+  get #isIdle(): boolean {
+    return (
+      this.#responder.isClosed ||
+      (this.#responder.isIdle &&
+        this.#singleRequests.isIdle &&
+        this.#sessions.isIdle &&
+        this.#sse?.isIdle !== false)
+    );
   }
 
   async close(): Promise<void> {
@@ -405,9 +445,15 @@ export class HttpRequestHandler<A extends Auth> {
       this.#responder.refuseMethod(context);
       return;
     }
+    const lastEventId = call.header("last-event-id");
+    // A client that lost the connection of a running request may resume it.
+    const resumesRequest =
+      lastEventId !== undefined && listenKeyOf(lastEventId) === undefined;
+    if (!resumesRequest && this.#responder.refuseIfDraining(call, headers))
+      return;
     this.#sessions
       .find(context)
-      ?.listen(this.#responder.reply(context), call.header("last-event-id"));
+      ?.listen(this.#responder.reply(context), lastEventId);
   }
 
   async #handleDelete(context: HttpContext<A>): Promise<void> {

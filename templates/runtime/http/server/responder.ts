@@ -31,6 +31,7 @@ export class Responder {
   readonly #callers: Callers;
   readonly #onEvent: ((event: HttpEvent) => void) | undefined;
   readonly #admitting = new Set<HttpCall>();
+  #isDraining = false;
   #isClosed = false;
 
   /** @param openWriters - The set of open writers; `unread` uses the same one. */
@@ -53,6 +54,21 @@ export class Responder {
     return this.#isClosed;
   }
 
+  /** Whether nothing that would last is begun any more. */
+  get isDraining(): boolean {
+    return this.#isDraining;
+  }
+
+  /** Whether all calls that were admitted have a writer or an answer. */
+  get isIdle(): boolean {
+    return this.#admitting.size === 0;
+  }
+
+  /** From now on {@link refuseIfDraining} rejects calls. */
+  drain(): void {
+    this.#isDraining = true;
+  }
+
   /** Handling of a call begins. */
   admit(call: HttpCall): void {
     this.#admitting.add(call);
@@ -65,6 +81,7 @@ export class Responder {
 
   /** Rejects the calls without a writer, and all later ones. */
   close(): void {
+    this.#isDraining = true;
     this.#isClosed = true;
     // A hook or a factory that they wait for may never return.
     for (const call of [...this.#admitting]) {
@@ -99,6 +116,18 @@ export class Responder {
     if (this.#isClosed)
       this.refuse(call, headers, 503, "the server is shutting down");
     return this.#isClosed;
+  }
+
+  /** Whether the handler is draining; then the call, which would begin something that lasts, is rejected. */
+  refuseIfDraining(call: HttpCall, headers: HeaderFields): boolean {
+    if (this.#isDraining)
+      this.refuse(
+        call,
+        { ...headers, "retry-after": "1" },
+        503,
+        "the server is shutting down",
+      );
+    return this.#isDraining;
   }
 
   refuseUnknownSession({ call, headers }: HttpContext): void {

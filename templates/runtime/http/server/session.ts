@@ -133,6 +133,11 @@ export class HttpSession implements Transport {
     return false;
   }
 
+  /** Whether no handler of a request runs. */
+  get isIdle(): boolean {
+    return (this.#connection?.inFlight.inbound ?? 0) === 0;
+  }
+
   start(): Promise<void> {
     return Promise.resolve();
   }
@@ -217,6 +222,18 @@ export class HttpSession implements Transport {
     this.#attachFirst(stream, writer);
     writer.startStream();
     this.#sendQueued(stream);
+  }
+
+  /** Ends the streams for messages of no request; their clients are asked to reconnect. */
+  endListening(): void {
+    const retry = this.#host.resumeLimits?.retry;
+    for (const stream of [...this.#listenStreams]) {
+      const { writer } = stream;
+      // Clients of every revision know the field: it is part of server-sent events.
+      if (retry !== undefined) writer?.writeEvent(`retry: ${retry}\n\n`);
+      this.#detach(stream);
+      writer?.end();
+    }
   }
 
   send(message: object, options?: SendOptions): void {

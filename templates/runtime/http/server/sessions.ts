@@ -122,6 +122,18 @@ export class SessionStore<A extends Auth = Auth> implements SessionHost {
     return undefined;
   }
 
+  /** Whether no handler runs in any session. */
+  get isIdle(): boolean {
+    for (const session of this.#sessions.values())
+      if (!session.isIdle) return false;
+    return true;
+  }
+
+  /** Ends the streams that only listen. */
+  endListening(): void {
+    for (const session of this.#sessions.values()) session.endListening();
+  }
+
   /** Closes the sessions that have been idle for too long. */
   closeIdle(now: number): void {
     for (const session of [...this.#sessions.values()]) {
@@ -151,6 +163,7 @@ export class SessionStore<A extends Auth = Auth> implements SessionHost {
 
   async #open(context: HttpContext<A>, value: unknown): Promise<void> {
     const { call, headers, auth, caller } = context;
+    if (this.#responder.refuseIfDraining(call, headers)) return;
     if (!caller.sessions.canAcquire(this.max)) {
       this.#responder.refuseBusy(call, headers);
       return;

@@ -1,8 +1,15 @@
+import { isListenRequest } from "./context.js";
 import type { HttpContext } from "./context.js";
 import { HttpExtra } from "./extra.js";
 import type { Responder } from "./responder.js";
 import { SingleRequestTransport } from "./single-request.js";
 import type { AnyServer } from "./types.js";
+
+/** The connection of a POST whose response is pending. */
+interface PendingRequest {
+  readonly isSubscription: boolean;
+  close(): Promise<void>;
+}
 
 /**
  * Serves each POST with its own connection.
@@ -12,7 +19,7 @@ import type { AnyServer } from "./types.js";
  */
 export class SingleRequests {
   readonly #responder: Responder;
-  readonly #connections = new Set<{ close(): Promise<void> }>();
+  readonly #connections = new Set<PendingRequest>();
 
   constructor(responder: Responder) {
     this.#responder = responder;
@@ -37,10 +44,9 @@ export class SingleRequests {
       auth?.principal,
       request ?? caller,
     );
-    const state: { connection?: { close(): Promise<void> }; isOver: boolean } =
-      {
-        isOver: false,
-      };
+    const state: { connection?: PendingRequest; isOver: boolean } = {
+      isOver: false,
+    };
     const transport = new SingleRequestTransport(
       writer,
       value,
@@ -57,6 +63,7 @@ export class SingleRequests {
     // Most are answered by now.
     if (!state.isOver) {
       state.connection = {
+        isSubscription: isListenRequest(value),
         close: async () => {
           await (await connecting).close();
         },
@@ -66,9 +73,23 @@ export class SingleRequests {
     await connecting;
   }
 
-  async close(): Promise<void> {
-    await Promise.all(
-      [...this.#connections].map((connection) => connection.close()),
+  /** Whether no response is pending. */
+  get isIdle(): boolean {
+    return this.#connections.size === 0;
+  }
+
+  /** Ends the subscriptions, each with its response. */
+  async endSubscriptions(): Promise<void> {
+    await closeAll(
+      [...this.#connections].filter(({ isSubscription }) => isSubscription),
     );
   }
+
+  async close(): Promise<void> {
+    await closeAll([...this.#connections]);
+  }
+}
+
+async function closeAll(connections: readonly PendingRequest[]): Promise<void> {
+  await Promise.all(connections.map((connection) => connection.close()));
 }

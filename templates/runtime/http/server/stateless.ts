@@ -1,5 +1,5 @@
 import { SERVER_BUSY } from "../../jsonrpc/endpoint.js";
-import { isObject, metaOf, methodOf } from "../../jsonrpc/envelope.js";
+import { isObject, metaOf } from "../../jsonrpc/envelope.js";
 import { STANDARD_ERROR_CODES } from "../../jsonrpc/error-codes.js";
 import type { ErrorObject } from "../../jsonrpc/message.js";
 import { classifyMessage } from "../../jsonrpc/parse.js";
@@ -12,7 +12,11 @@ import {
 } from "../../protocol/revision.js";
 import type { Revision } from "../../protocol/revision.js";
 import { headerMismatch, HTTP_HEADERS } from "../headers.js";
-import { isRequestWithInvalidParams, metaVersionOf } from "./context.js";
+import {
+  isListenRequest,
+  isRequestWithInvalidParams,
+  metaVersionOf,
+} from "./context.js";
 import type { HttpContext, PostedRequest } from "./context.js";
 import { STREAM_NOT_ACCEPTED } from "./error-response.js";
 import { ParamHeaders } from "./param-headers.js";
@@ -65,7 +69,12 @@ export class StatelessEndpoint {
       return;
     }
     // MCP 2026-07-28, subscriptions: the response is a stream from its first message on.
-    if (context.isJsonOnly && methodOf(value) === "subscriptions/listen") {
+    if (
+      isListenRequest(value) &&
+      this.#responder.refuseIfDraining(call, headers)
+    )
+      return;
+    if (context.isJsonOnly && isListenRequest(value)) {
       const { id } = value as PostedRequest;
       this.#responder.refuse(
         call,

@@ -65,6 +65,23 @@ export type HttpEvent =
   /** A hook or the server's factory threw. */
   | { readonly kind: "failed"; readonly error: unknown };
 
+/**
+ * Paths for the health checks of load balancers and orchestrators. They are answered before any other check, without a
+ * token, and with a status only.
+ */
+export interface HealthOptions {
+  /** Answers 200 while the process runs; `/livez` by default. */
+  readonly live?: string | undefined;
+  /** Answers 503 while the handler drains, is closed, or is at its limit of unread bytes; `/readyz` by default. */
+  readonly ready?: string | undefined;
+}
+
+/** How {@link HttpHandler.drain} waits. */
+export interface DrainOptions {
+  /** Milliseconds after which handlers that still run are aborted; 30 seconds by default. */
+  readonly timeout?: number | undefined;
+}
+
 /** Options of an HTTP handler. */
 export interface HttpHandlerOptions<
   A extends Auth = Auth,
@@ -137,6 +154,8 @@ export interface HttpHandlerOptions<
   readonly keepAlive?: number | undefined;
   /** Milliseconds after which the response to a pending request becomes a stream; 15 seconds by default. */
   readonly streamAfter?: number | undefined;
+  /** Also answers the health checks of load balancers and orchestrators. Off by default. */
+  readonly health?: HealthOptions | boolean | undefined;
   readonly onEvent?: ((event: HttpEvent) => void) | undefined;
 }
 
@@ -148,6 +167,17 @@ export interface HttpHandler {
   readonly handle: (call: HttpCall) => void;
   /** The number of sessions, and of open requests and streams. */
   readonly load: { readonly sessions: number; readonly open: number };
+  /**
+   * Prepares for the end of the process, and closes:
+   *
+   * - New sessions, listening streams and subscriptions are answered with 503, which names a second to retry after.
+   * - Streams that only listen end, with a `retry` in those of sessions; open subscriptions end with their response (MCP
+   *   2026-07-28, Graceful Closure).
+   * - Requests of open sessions and of stateless revisions are answered until no handler is running.
+   *
+   * Never rejects. A second call waits for the first one; `close` ends the wait.
+   */
+  readonly drain: (options?: DrainOptions) => Promise<void>;
   /** Ends all sessions and streams. Later requests are answered with 503. */
   readonly close: () => Promise<void>;
 }

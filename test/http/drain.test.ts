@@ -1,0 +1,238 @@
+/** The end of a server: requests that run are answered, nothing that lasts is begun, and health checks say so. */
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { serveHttp } from '../../generated/runtime/http-node.js';
+import type { HttpHandler } from '../../generated/runtime/http-server.js';
+import {
+  ACCEPT_BOTH,
+  fixtureHandler,
+  messagesOf,
+  openSession,
+  post,
+  readEvents,
+  request,
+  send,
+  sendStateless,
+  type Recorded,
+} from './server-support.js';
+
+const handlers: HttpHandler[] = [];
+const created = (...args: Parameters<typeof fixtureHandler>): HttpHandler => {
+  const handler = fixtureHandler(...args);
+  handlers.push(handler);
+  return handler;
+};
+afterEach(async () => {
+  await Promise.all(handlers.splice(0).map((handler) => handler.close()));
+});
+
+/** Waits until a request runs. */
+const running = (handler: HttpHandler): Promise<void> =>
+  vi.waitFor(() => {
+    expect(handler.load.open).toBe(1);
+  });
+
+const INITIALIZE = request(0, 'initialize', {
+  protocolVersion: '2025-11-25',
+  capabilities: {},
+  clientInfo: { name: 'late', version: '1' },
+});
+const ANSWER = { result: { content: [{ type: 'text', text: '{}' }] } };
+
+describe('draining', () => {
+  test('answers the running requests of sessions, and closes', async () => {
+    const seen: Recorded = { aborted: [] };
+    const handler = created({}, seen);
+    const session = await openSession(handler);
+    const slow = session.call(1, 'slow');
+    const drained = handler.drain();
+    // A session goes on, so that its client can answer, cancel and finish.
+    expect(await (await session.call(2, 'echo')).json()).toMatchObject({ id: 2, ...ANSWER });
+    expect(await (await slow).json()).toMatchObject({ id: 1, ...ANSWER });
+    await drained;
+    expect(seen.aborted).toEqual([]);
+    expect(handler.load.sessions).toBe(0);
+    expect((await session.call(3, 'echo')).status).toBe(503);
+  });
+
+  test('answers running and new requests of a stateless revision', async () => {
+    const handler = created();
+    const slow = sendStateless(handler, 1, 'tools/call', { name: 'slow' });
+    await running(handler);
+    const drained = handler.drain();
+    expect(await (await sendStateless(handler, 2, 'tools/call', { name: 'echo' })).json()).toMatchObject(ANSWER);
+    expect(await (await slow).json()).toMatchObject(ANSWER);
+    await drained;
+    expect((await sendStateless(handler, 3, 'tools/call', { name: 'echo' })).status).toBe(503);
+  });
+
+  test('answers running requests over HTTP+SSE', async () => {
+    const handler = created({ sse: true });
+    const stream = await send(handler, 'GET', { accept: 'text/event-stream' }, undefined, '/sse');
+    const reader = (stream.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
+    const path = /data: (.*)/.exec((await reader.read()).value ?? '')?.[1] ?? '';
+    const posted = (body: unknown) => send(handler, 'POST', { 'content-type': 'application/json' }, body, path);
+    await posted({ ...INITIALIZE, params: { ...INITIALIZE.params, protocolVersion: '2024-11-05' } });
+    await posted({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    await posted(request(1, 'tools/call', { name: 'slow' }));
+    await handler.drain();
+    let rest = '';
+    for (let part = await reader.read(); !part.done; part = await reader.read()) rest += part.value;
+    expect(rest).toContain('"id":1,"result"');
+  });
+
+  test.each([
+    ['a session', (handler: HttpHandler) => post(handler, INITIALIZE)],
+    [
+      'an HTTP+SSE stream',
+      (handler: HttpHandler) => send(handler, 'GET', { accept: 'text/event-stream' }, undefined, '/sse'),
+    ],
+    [
+      'a subscription',
+      (handler: HttpHandler) => sendStateless(handler, 1, 'subscriptions/listen', { notifications: {} }),
+    ],
+  ])('refuses %s, and says when to try again', async (_what, open) => {
+    const handler = created({ sse: true });
+    const slow = sendStateless(handler, 9, 'tools/call', { name: 'slow' });
+    await running(handler);
+    const drained = handler.drain();
+    const refused = await open(handler);
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get('retry-after')).toBe('1');
+    expect(await refused.json()).toMatchObject({ error: { message: 'the server is shutting down' } });
+    await slow;
+    await drained;
+  });
+
+  test('ends listening streams with a time to reconnect, and opens none', async () => {
+    const handler = created({ resumability: { retry: 250 } });
+    const session = await openSession(handler);
+    const listening = await session.get();
+    const slow = session.call(1, 'slow');
+    const drained = handler.drain();
+    expect((await readEvents(listening)).at(-1)).toEqual({ retry: '250' });
+    const again = await session.get();
+    expect([again.status, again.headers.get('retry-after')]).toEqual([503, '1']);
+    await slow;
+    await drained;
+  });
+
+  test('lets a client resume the stream of a request that runs', async () => {
+    const handler = created();
+    const session = await openSession(handler);
+    const stream = await session.call(1, 'leave');
+    const [first] = await readEvents(stream, 1);
+    const slow = session.call(2, 'slow');
+    const drained = handler.drain();
+    const resumed = await session.get({ 'last-event-id': first?.id ?? '' });
+    expect(resumed.status).toBe(200);
+    expect(messagesOf(await readEvents(resumed))).toMatchObject([{ id: 1, ...ANSWER }]);
+    await slow;
+    await drained;
+  });
+
+  test('ends subscriptions with their response', async () => {
+    const handler = created();
+    const listening = await sendStateless(handler, 7, 'subscriptions/listen', {
+      notifications: { toolsListChanged: true },
+    });
+    await handler.drain();
+    const messages = messagesOf(await readEvents(listening));
+    expect(messages.map(({ method, id }) => method ?? id)).toEqual(['notifications/subscriptions/acknowledged', 7]);
+    expect(messages.at(-1)?.result).toMatchObject({ _meta: { 'io.modelcontextprotocol/subscriptionId': 7 } });
+  });
+
+  test('aborts what runs longer than its time', async () => {
+    const seen: Recorded = { aborted: [] };
+    const handler = created({}, seen);
+    const session = await openSession(handler);
+    const hanging = session.call(1, 'hang');
+    await running(handler);
+    await handler.drain({ timeout: 50 });
+    expect((await hanging).status).toBe(503);
+    expect(seen.aborted).toEqual(['hang']);
+  });
+
+  test('ends when the handler is closed, and happens once', async () => {
+    const handler = created();
+    const session = await openSession(handler);
+    const hanging = session.call(1, 'hang');
+    await running(handler);
+    const first = handler.drain();
+    const second = handler.drain({ timeout: 0 });
+    await handler.close();
+    await Promise.all([first, second]);
+    expect((await hanging).status).toBe(503);
+  });
+
+  test('a port accepts connections until no request runs', async () => {
+    const handler = created({ health: true });
+    const listening = await serveHttp(handler, { port: 0 });
+    const meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    const call = (name: string) =>
+      fetch(listening.url, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: ACCEPT_BOTH,
+          'mcp-protocol-version': '2026-07-28',
+          'mcp-method': 'tools/call',
+          'mcp-name': name,
+        },
+        body: JSON.stringify(request(1, 'tools/call', { name, _meta: meta })),
+      });
+    const slow = call('slow');
+    await running(handler);
+    const drained = listening.drain();
+    expect(await (await call('echo')).json()).toMatchObject(ANSWER);
+    expect((await fetch(new URL('/readyz', listening.url))).status).toBe(503);
+    expect(await (await slow).json()).toMatchObject(ANSWER);
+    await drained;
+    await expect(call('echo')).rejects.toThrow();
+  });
+});
+
+describe('health checks', () => {
+  const statusOf = async (handler: HttpHandler, path: string, method = 'GET') => {
+    const { status } = await send(handler, method, { host: 'a.pod' }, undefined, path);
+    return status;
+  };
+
+  test('are off by default', async () => {
+    const handler = created({ path: '/mcp' });
+    const statuses = ['/livez', '/readyz'].map(
+      async (path) => (await send(handler, 'GET', {}, undefined, path)).status,
+    );
+    expect(await Promise.all(statuses)).toEqual([404, 404]);
+  });
+
+  test('need no token, origin or host that the server knows, and are no part of its limits', async () => {
+    const handler = created({
+      health: true,
+      maxOpen: 0,
+      allowedHosts: ['example.com'],
+      authorize: { verify: () => undefined },
+    });
+    expect([await statusOf(handler, '/livez'), await statusOf(handler, '/readyz?verbose')]).toEqual([200, 200]);
+    expect(await statusOf(handler, '/mcp')).toBe(503);
+  });
+
+  test('have paths of the author', async () => {
+    const handler = created({ health: { live: '/up', ready: '/go' } });
+    expect([await statusOf(handler, '/up'), await statusOf(handler, '/go', 'HEAD')]).toEqual([200, 200]);
+    expect(await statusOf(handler, '/up', 'POST')).toBe(405);
+  });
+
+  test('say that the server is alive, and not ready, while it drains', async () => {
+    const handler = created({ health: true });
+    const slow = sendStateless(handler, 1, 'tools/call', { name: 'slow' });
+    await running(handler);
+    const drained = handler.drain();
+    expect([await statusOf(handler, '/livez'), await statusOf(handler, '/readyz')]).toEqual([200, 503]);
+    await slow;
+    await drained;
+    expect([await statusOf(handler, '/livez'), await statusOf(handler, '/readyz')]).toEqual([200, 503]);
+  });
+});
