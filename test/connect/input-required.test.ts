@@ -103,6 +103,21 @@ describe('a server', () => {
     expect(() => new RequestStateSigner({ secret: 'short' })).toThrow(RangeError);
   });
 
+  test('verifies states of a replaced key, and signs with the first one', async () => {
+    const [before, after] = ['a secret of 16 bytes', 'another one, of 2026'];
+    const [old, both, late] = [before, [after, before], [after]].map((secret) => new RequestStateSigner({ secret }));
+    const given = { state: 1, answers: {}, isHandlerState: false };
+    const signedBefore = (await old?.sign('tools/call', {}, given)) ?? '';
+    const signedAfter = (await both?.sign('tools/call', {}, given)) ?? '';
+    expect(await both?.verify(signedBefore, 'tools/call', {})).toEqual(given);
+    expect(await both?.verify(signedAfter, 'tools/call', {})).toEqual(given);
+    expect(await late?.verify(signedAfter, 'tools/call', {})).toEqual(given);
+    expect(await late?.verify(signedBefore, 'tools/call', {})).toBeUndefined();
+    expect(await old?.verify(signedAfter, 'tools/call', {})).toBeUndefined();
+    for (const secret of [[], [after, 'short']])
+      expect(() => new RequestStateSigner({ secret })).toThrow('at least 16 bytes');
+  });
+
   test('collects the answers of all rounds', async () => {
     const server = createServer({
       info: TEST_INFO,

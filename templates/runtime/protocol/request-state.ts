@@ -20,8 +20,12 @@ export interface RequestStateOptions {
   /**
    * The key of the signature, at least 16 bytes. Random for each process by default; set one if several processes serve
    * the same clients, or if requests must survive a restart.
+   *
+   * To replace a key, pass several: the first one signs, and all of them verify. Add the new one as the last everywhere,
+   * then move it to the front, and remove the old one after `ttl`.
    */
-  readonly secret?: string | Uint8Array | undefined;
+  readonly secret?:
+    string | Uint8Array | readonly (string | Uint8Array)[] | undefined;
   /** Milliseconds for which a state is valid; 15 minutes by default. */
   readonly ttl?: number | undefined;
 }
@@ -41,18 +45,25 @@ const DEFAULT_TTL_MS = 15 * 60_000;
  */
 export class RequestStateSigner {
   readonly #ttl: number;
-  readonly #secret: Bytes;
-  #key: Promise<HmacKey> | undefined;
+  /** Never empty. The first one signs. */
+  readonly #secrets: readonly Bytes[];
+  #keys: Promise<readonly HmacKey[]> | undefined;
 
   constructor({ secret, ttl = DEFAULT_TTL_MS }: RequestStateOptions = {}) {
     this.#ttl = ttl;
-    this.#secret =
-      secret === undefined
-        ? crypto.getRandomValues(new Uint8Array(32))
-        : typeof secret === "string"
-          ? new TextEncoder().encode(secret)
-          : new Uint8Array(secret);
-    if (this.#secret.length < 16)
+    const secrets =
+      typeof secret === "string" || secret instanceof Uint8Array
+        ? [secret]
+        : (secret ?? [crypto.getRandomValues(new Uint8Array(32))]);
+    this.#secrets = secrets.map((item) =>
+      typeof item === "string"
+        ? new TextEncoder().encode(item)
+        : new Uint8Array(item),
+    );
+    if (
+      this.#secrets.length === 0 ||
+      this.#secrets.some(({ length }) => length < 16)
+    )
       throw new RangeError(
         "the secret of request state must have at least 16 bytes",
       );
@@ -78,11 +89,8 @@ export class RequestStateSigner {
       isHandlerState,
     };
     const bytes = new TextEncoder().encode(JSON.stringify(payload));
-    const signature = await crypto.subtle.sign(
-      "HMAC",
-      await this.#hmacKey(),
-      bytes,
-    );
+    const [key] = await this.#hmacKeys();
+    const signature = await crypto.subtle.sign("HMAC", key as HmacKey, bytes);
     return `${toBase64Url(bytes)}.${toBase64Url(new Uint8Array(signature))}`;
   }
 
@@ -102,16 +110,7 @@ export class RequestStateSigner {
       extra !== undefined
     )
       return undefined;
-    // `verify` compares in constant time.
-    if (
-      !(await crypto.subtle.verify(
-        "HMAC",
-        await this.#hmacKey(),
-        signatureBytes,
-        bytes,
-      ))
-    )
-      return undefined;
+    if (!(await this.#isSigned(bytes, signatureBytes))) return undefined;
     const payload = JSON.parse(
       new TextDecoder().decode(bytes),
     ) as SignedPayload;
@@ -126,15 +125,28 @@ export class RequestStateSigner {
       : undefined;
   }
 
-  #hmacKey(): Promise<HmacKey> {
-    this.#key ??= crypto.subtle.importKey(
-      "raw",
-      this.#secret,
-      { name: "HMAC", hash: "SHA-256" },
-      false,
-      ["sign", "verify"],
+  async #isSigned(bytes: Bytes, signature: Bytes): Promise<boolean> {
+    for (const key of await this.#hmacKeys()) {
+      // Compares in constant time.
+      if (await crypto.subtle.verify("HMAC", key, signature, bytes))
+        return true;
+    }
+    return false;
+  }
+
+  #hmacKeys(): Promise<readonly HmacKey[]> {
+    this.#keys ??= Promise.all(
+      this.#secrets.map((secret) =>
+        crypto.subtle.importKey(
+          "raw",
+          secret,
+          { name: "HMAC", hash: "SHA-256" },
+          false,
+          ["sign", "verify"],
+        ),
+      ),
     );
-    return this.#key;
+    return this.#keys;
   }
 }
 
