@@ -81,7 +81,8 @@ describe('layers', () => {
     connect: ['errors', 'read', 'revisions', 'text', '..'],
     // `..` is generated/: conversations are read by the revisions and their validators.
     recording: ['errors', 'read', 'revisions', 'text', '..'],
-    inspect: ['errors', 'read', 'revisions', 'text', 'recording', '..'],
+    // `model` adds the extensions that a conversation declares to a revision.
+    inspect: ['errors', 'read', 'model', 'revisions', 'text', 'recording', '..'],
     record: ['errors', 'read', 'text', 'recording', 'inspect'],
     // `..` is generated/: transports, and what classifies messages.
     replay: ['errors', 'read', 'revisions', 'print', 'text', 'recording', '..'],

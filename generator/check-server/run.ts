@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import { isLoopback, type ServerTarget } from '../connect/target.js';
 import { McpgenError } from '../errors.js';
+import type { ExtendedRevisions } from '../inspect/extensions.js';
 import { Inspector } from '../inspect/inspector.js';
 import type { Finding } from '../inspect/finding.js';
 import { SEVERITIES } from '../inspect/rule.js';
@@ -47,6 +48,8 @@ const SEPARATE_PROBES = 3;
 /** Options of {@link checkServer}. */
 export interface CheckSettings {
   readonly calls: CallSettings;
+  /** The revisions with extensions, by which messages are validated. */
+  readonly extensions?: ExtendedRevisions | undefined;
   /** Receives what is being done. */
   readonly onProgress?: (text: string) => void;
 }
@@ -200,6 +203,7 @@ class Check {
 
   #inspect(connection: Connection, revision: string | undefined, probe: string): void {
     const inspector = new Inspector({
+      extensions: this.#settings.extensions,
       header: {
         version: RECORDING_VERSION,
         transport: connection instanceof HttpConnection && connection.isSse ? 'sse' : connection.kind,

@@ -2,6 +2,7 @@ import { Option, type Command } from 'commander';
 import type { RawOptions } from '../commands/shared/options.js';
 import {
   addConnectOptions,
+  addExtensionOptions,
   addMcpConfigOptions,
   appendValue,
   failOnOption,
@@ -26,6 +27,7 @@ export function declareCheckServer(program: Command): void {
     .option('--baseline <file>', 'a file with known findings, which do not count')
     .option('--update-baseline', 'write all findings to the file of --baseline')
     .addOption(failOnOption());
+  addExtensionOptions(command);
   addMcpConfigOptions(command);
   addConnectOptions(command)
     .addOption(revisionOption('a revision to check; repeatable (default: all that it speaks)').argParser(appendValue))

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import type { RawOptions } from '../commands/shared/options.js';
-import { failOnOption, ignoreRuleOption, refuseExtraArguments, revisionOption } from './shared.js';
+import { addExtensionOptions, failOnOption, ignoreRuleOption, refuseExtraArguments, revisionOption } from './shared.js';
 
 /** Declares `mcpgen inspect`. */
 export function declareInspect(program: Command): void {
-  refuseExtraArguments(program.command('inspect'), 1, () => 'one file at a time')
+  const command = refuseExtraArguments(program.command('inspect'), 1, () => 'one file at a time')
     .argument('[file]', 'a recording or a log; - for standard input')
     .summary('find what breaks the protocol in a recording or a log')
     .description(
@@ -20,7 +20,8 @@ export function declareInspect(program: Command): void {
     .addOption(ignoreRuleOption())
     .addOption(revisionOption('the revision, if no message names one'))
     .addOption(failOnOption())
-    .option('--rules', 'print all rules and exit')
+    .option('--rules', 'print all rules and exit');
+  addExtensionOptions(command)
     .addHelpText(
       'after',
       `

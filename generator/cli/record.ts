@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import type { RawOptions } from '../commands/shared/options.js';
-import { appendValue } from './shared.js';
+import { appendValue, extensionOption } from './shared.js';
 
 /** Declares `mcpgen record`. */
 export function declareRecord(program: Command): void {
@@ -28,6 +28,12 @@ export function declareRecord(program: Command): void {
     )
     .option('--no-redact', 'record secrets, such as authorization headers')
     .option('--inspect', 'print what breaks the protocol to standard error, at once')
+    .addOption(extensionOption('with --inspect: a built-in extension that is assumed; repeatable'))
+    .addOption(
+      new Option('--extend <file>', 'with --inspect: the catalog of another extension; repeatable').argParser(
+        appendValue,
+      ),
+    )
     .option('--max-frame-bytes <bytes>', 'omit longer messages from the recording (default: 64 MiB)')
     .addHelpText(
       'after',

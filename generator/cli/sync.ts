@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { RawOptions } from '../commands/shared/options.js';
-import { appendValue, refuseExtraArguments, revisionOption, parseRevisionOr } from './shared.js';
+import { appendValue, extensionOption, refuseExtraArguments, revisionOption, parseRevisionOr } from './shared.js';
 
 /** Declares `mcpgen sync`. */
 export function declareSync(program: Command): void {
@@ -9,20 +9,25 @@ export function declareSync(program: Command): void {
     0,
     parseRevisionOr((word) => `--from ${word}`),
   )
-    .summary('fetch the official schema of a revision and report what changed')
+    .summary('fetch the official schema of a revision or extension and report what changed')
     .description(
-      'Fetches the official schema of a revision from a URL, a file or a checkout, verifies its SHA-256, converts it to canonical form, derives its catalog, and reports what changed. Writes everything or nothing.',
+      'Fetches the official schema of a revision or an extension from a URL, a file, a checkout or a package on npm, verifies its SHA-256, converts it to canonical form, derives the catalog of a revision, and reports what changed. Writes everything or nothing.',
     )
     .addOption(
       revisionOption('the revision; repeatable (default: those of the key "sync" of the config)').argParser(
         appendValue,
       ),
     )
+    .addOption(extensionOption('an extension; repeatable (default: those of the key "sync" of the config)'))
     .option(
       '--from <source>',
-      'source of the schema: a URL, a file, or a folder such as a checkout of the specification (default: that of the config, or the official repository)',
+      'source of the schema: a URL, a file, a folder such as a checkout of the specification, or a file of a package on npm as npm:<package>/<path> (default: that of the config, or the official one)',
     )
-    .option('-o, --out <dir>', 'folder of the schemas: <dir>/<revision>/schema.json and catalog.json', 'schema')
+    .option(
+      '-o, --out <dir>',
+      'folder of the schemas: <dir>/<revision> or <dir>/extensions/<id>, with schema.json and catalog.json',
+      'schema',
+    )
     .option('--prose <what>', 'keep or strip the descriptions of the schema', 'keep')
     .option('--check', 'write nothing; exit 1 if something would change or a SHA-256 does not match')
     .option('--update-pin', 'accept a new SHA-256, and write it into the config')
@@ -40,6 +45,9 @@ Examples:
   # Read a revision from a checkout of the specification
   mcpgen sync -r 2025-11-25 --from ../specification
 
+  # See what the current draft of an extension changes
+  mcpgen sync --extension io.modelcontextprotocol/tasks --check
+
   # In CI, fail if a source of the config has changed
   mcpgen sync --check
 
@@ -49,7 +57,8 @@ Examples:
 The SHA-256 of a revision is pinned in the config, or known if it is built in:
   { "sync": {
       "2026-07-28": { "source": "https://...", "sha256": "..." },
-      "draft": { "source": "https://..." } } }
+      "draft": { "source": "https://..." },
+      "io.modelcontextprotocol/tasks": { "source": "https://..." } } }
 A name that is not a date is a draft: without a pin it may change, and its
 generated files are marked as a draft.
 HTTPS_PROXY, HTTP_PROXY and NO_PROXY are respected.`,

@@ -3,6 +3,7 @@ import { McpgenError } from '../errors.js';
 import { RecordingReader, type RecordingFormat } from '../recording/read.js';
 import type { RecordingHeader } from '../recording/entry.js';
 import { BoundedMap } from './bounded.js';
+import type { ExtendedRevisions } from './extensions.js';
 import type { Finding, InspectedEntry } from './finding.js';
 import { Inspector } from './inspector.js';
 import { SEVERITIES } from './rule.js';
@@ -56,6 +57,8 @@ export interface InspectOptions {
   readonly ignore?: ReadonlySet<string>;
   /** The revision of messages before any names one. */
   readonly revision?: string | undefined;
+  /** The revisions with extensions; by default with those that are built in and that a side declares. */
+  readonly extensions?: ExtendedRevisions | undefined;
   /** Receives each entry as it is inspected, such as for a page or while a file grows. */
   readonly onEntry?: (entry: InspectedEntry, conversation: { readonly name: string; readonly line: number }) => void;
   /** Receives the header of each conversation. */
@@ -123,7 +126,7 @@ class Conversation {
     this.#header = header;
     this.#options = options;
     this.#ignored = new Set([...(options.ignore ?? []), ...(header?.ignore ?? [])]);
-    this.#inspector = new Inspector({ header, revision: options.revision });
+    this.#inspector = new Inspector({ header, revision: options.revision, extensions: options.extensions });
   }
 
   add(entry: Parameters<Inspector['add']>[0], line: number): void {

@@ -4,6 +4,7 @@ import { isObject, memberAt, type JsonValue } from '../read/json/json.js';
 import type { Entry, HttpPart, RecordingHeader, Side } from '../recording/entry.js';
 import { BoundedMap, BoundedSet, sizeOf } from './bounded.js';
 import { HttpCheck, type Exchange } from './checks/http.js';
+import type { ExtendedRevisions } from './extensions.js';
 import type { Finding, InspectedEntry } from './finding.js';
 import { findRevision } from '../revisions.js';
 import { reportTo } from './report.js';
@@ -21,6 +22,8 @@ export interface InspectorOptions {
   readonly header?: RecordingHeader | undefined;
   /** The revision for messages before any names one; by default that of the header. */
   readonly revision?: string | undefined;
+  /** The revisions with extensions; by default with those that are built in and that a side declares. */
+  readonly extensions?: ExtendedRevisions | undefined;
 }
 
 /**
@@ -29,6 +32,7 @@ export interface InspectorOptions {
  */
 export class Inspector {
   readonly #revision: string | undefined;
+  readonly #extensions: ExtendedRevisions | undefined;
   /** The session over stdio, or over HTTP without session ids. */
   #default: Session;
   /** The session of all requests of stateless revisions over HTTP. */
@@ -44,11 +48,16 @@ export class Inspector {
   #frame = 0;
   #hasSessionIds = false;
 
-  constructor({ header, revision }: InspectorOptions = {}) {
+  constructor({ header, revision, extensions }: InspectorOptions = {}) {
+    this.#extensions = extensions;
     this.#revision = revision ?? header?.revision;
     // The recorder has started the server, so that nothing was said before.
-    this.#default = new Session({ revision: this.#revision, isComplete: header?.transport === 'stdio' });
-    this.#stateless = new Session({ revision: this.#revision, hasExchangeIds: true });
+    this.#default = new Session({
+      extensions: this.#extensions,
+      revision: this.#revision,
+      isComplete: header?.transport === 'stdio',
+    });
+    this.#stateless = new Session({ extensions: this.#extensions, revision: this.#revision, hasExchangeIds: true });
   }
 
   /** Inspects the next entry. */
@@ -200,14 +209,14 @@ export class Inspector {
     if (isStateless(body, headers)) return { session: this.#stateless, needsId: false };
     const id = headers['mcp-session-id'];
     if (id !== undefined) {
-      const known = this.#byId.get(id) ?? new Session({ revision: this.#revision });
+      const known = this.#byId.get(id) ?? new Session({ extensions: this.#extensions, revision: this.#revision });
       this.#byId.set(id, known);
       return { session: known, needsId: false };
     }
     if (beginsSession(body)) {
       // Without ids, the sessions of several clients cannot be distinguished.
       const isShared = !this.#hasSessionIds && this.#default.hasBegun;
-      const session = new Session({ revision: this.#revision, isShared });
+      const session = new Session({ extensions: this.#extensions, revision: this.#revision, isShared });
       this.#default = session;
       return { session, needsId: false };
     }
@@ -217,7 +226,7 @@ export class Inspector {
 
   /** HTTP+SSE (MCP 2024-11-05, transports): the first event says where to send messages. */
   #openLegacy(exchange: Exchange, endpoint: string): void {
-    const session = new Session({ revision: this.#revision ?? '2024-11-05' });
+    const session = new Session({ extensions: this.#extensions, revision: this.#revision ?? '2024-11-05' });
     this.#legacy.add(exchange.number);
     exchange.session = session;
     const base = `http://localhost${exchange.path}`;

@@ -2,6 +2,7 @@
 import type { Revision } from '../../generated/runtime/protocol/revision.js';
 import type { JsonObject, JsonValue } from '../read/json/json.js';
 import type { Side } from '../recording/entry.js';
+import type { ExtendedRevisions } from './extensions.js';
 import type { RuleId } from './rules.js';
 
 /** A request that was sent, until its response is seen. */
@@ -42,6 +43,8 @@ export interface SessionFacts {
   readonly isComplete: boolean;
   /** Whether several clients may be mixed, so that ids do not say anything. */
   readonly isShared: boolean;
+  /** The extensions that are known. */
+  readonly extensions: ExtendedRevisions;
   /** Requests without a response, of one side. */
   pendingOf(from: Side): Iterable<PendingRequest>;
 }

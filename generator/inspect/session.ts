@@ -24,6 +24,7 @@ import { PaginationCheck } from './checks/pagination.js';
 import { ProgressCheck } from './checks/progress.js';
 import { SubscriptionCheck } from './checks/subscriptions.js';
 import { ToolCheck } from './checks/tools.js';
+import { ExtendedRevisions, requestCapabilities } from './extensions.js';
 import type { Finding, InspectedMessage } from './finding.js';
 import { findRevision, REVISIONS } from '../revisions.js';
 import { reportTo } from './report.js';
@@ -79,7 +80,12 @@ export interface SessionOptions {
   readonly isShared?: boolean;
   /** Whether nothing was said before the first message, as when the recorder started the server. */
   readonly isComplete?: boolean;
+  /** The revisions with extensions; by default with those that are built in and that a side declares. */
+  readonly extensions?: ExtendedRevisions | undefined;
 }
+
+/** For sessions without other extensions. */
+let builtinOnly: ExtendedRevisions | undefined;
 
 type Sides<T> = Readonly<Record<Side, T>>;
 
@@ -90,6 +96,9 @@ export class Session implements SessionFacts {
   agreedVersion: string | undefined;
   isComplete: boolean;
   isShared: boolean;
+  readonly extensions: ExtendedRevisions;
+  /** Known extensions that a side declared. */
+  readonly #declared = new Set<string>();
   readonly #given: Revision | undefined;
   readonly #hasExchangeIds: boolean;
   readonly #pending: Sides<BoundedMap<string, PendingRequest>> = {
@@ -124,8 +133,15 @@ export class Session implements SessionFacts {
     new ContentCheck(),
   ];
 
-  constructor({ revision, hasExchangeIds = false, isShared = false, isComplete = false }: SessionOptions = {}) {
+  constructor({
+    revision,
+    hasExchangeIds = false,
+    isShared = false,
+    isComplete = false,
+    extensions = (builtinOnly ??= new ExtendedRevisions()),
+  }: SessionOptions = {}) {
     this.isComplete = isComplete;
+    this.extensions = extensions;
     this.#given = findRevision(revision);
     this.#hasExchangeIds = hasExchangeIds;
     this.isShared = isShared;
@@ -204,7 +220,7 @@ export class Session implements SessionFacts {
     const { from, frame } = position;
     const isFirst = !this.#hasBegun;
     this.#hasBegun = true;
-    const revision = this.#revisionOf(message, position);
+    const revision = this.#extendedRevisionOf(message, position);
     const report = reportTo(findings, { ...position, prefix: pointer }, () => revision?.version);
     const kind = checkEnvelope(message, report);
     if (kind === 'invalid' || !isObject(message)) {
@@ -266,6 +282,21 @@ export class Session implements SessionFacts {
     return { message: description, revision: revision?.version, findings, seen };
   }
 
+  /** The revision of a message, with the extensions that were declared until then. */
+  #extendedRevisionOf(message: JsonValue, position: Position): Revision | undefined {
+    if (position.from === 'client') {
+      const params = isObject(message) ? ownMember(message, 'params') : undefined;
+      this.#declare(requestCapabilities(params));
+      if (memberAt(message, 'method') === 'initialize') this.#declare(memberAt(params, 'capabilities'));
+    }
+    const revision = this.#revisionOf(message, position);
+    return revision === undefined ? undefined : this.extensions.extend(revision, [...this.#declared]);
+  }
+
+  #declare(capabilities: JsonValue | undefined): void {
+    for (const id of this.extensions.declaredIn(capabilities)) this.#declared.add(id);
+  }
+
   /**
    * The revision of a message: `_meta` names it from 2026-07-28 on, `initialize` proposes it and its response agrees
    * to it; a response is in the revision of its request.
@@ -287,7 +318,7 @@ export class Session implements SessionFacts {
       if (request?.method === 'initialize' && isObject(result)) {
         return findRevision(ownMember(result, 'protocolVersion'));
       }
-      if (request !== undefined) return request.revision;
+      if (request !== undefined) return findRevision(request.revision?.version);
     }
     return this.agreed ?? this.#lastNamed ?? findRevision(headerVersion) ?? this.#given;
   }
@@ -299,9 +330,11 @@ export class Session implements SessionFacts {
     if (request.method !== 'initialize' && request.method !== 'server/discover') return;
     const server = ownMember(result, 'capabilities');
     if (isObject(server)) this.capabilities.server = server;
+    this.#declare(server);
     if (request.method !== 'initialize') return;
     const client = ownMember(request.params, 'capabilities');
     this.capabilities.client = isObject(client) ? client : {};
+    this.#declare(client);
     // A draft is inspected like the newest revision with sessions.
     const version = ownMember(result, 'protocolVersion');
     this.agreedVersion = typeof version === 'string' ? version : undefined;

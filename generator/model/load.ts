@@ -414,7 +414,8 @@ async function addExtensions(
   const { definitions, applied } = applyErrata(canonical.definitions, closestRevision ?? official, known, place, stale);
   const traits = traitsOf(catalog, Object.keys(definitions), builtinCatalogs());
   const builtin = (options.extensions ?? []).map((id) => readBuiltinExtension(id, official, input.source.corrected));
-  const extensions = [...builtin, ...(await Promise.all((options.extend ?? []).map(readExtensionFiles)))];
+  const others = (options.extend ?? []).map((files) => readExtensionFiles(files, official, input.source.corrected));
+  const extensions = [...builtin, ...(await Promise.all(others))];
   const names = [...new Set([revision, official])];
   const base = { names, definitions, published: canonical.definitions, catalog, traits, places };
   const errata = [...applied, ...extensions.flatMap((extension) => extension.errata)];

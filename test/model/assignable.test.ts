@@ -14,3 +14,12 @@ test('a member that may be left out is not one that must be there', () => {
   const holds = (a: TypeNode, b: TypeNode): boolean => new Assignability(new Map(), new Map()).holds(a, b);
   expect([holds(object(true), object(false)), holds(object(false), object(true))]).toEqual([true, false]);
 });
+
+test('an intersection is assignable to a union that is one of its parts', () => {
+  const none: TypeNode = { kind: 'null', constraints: {} };
+  const union: TypeNode = { kind: 'union', exclusive: false, variants: [object(true), none] };
+  const types = new Map([['AOrNull', union]]);
+  const both: TypeNode = { kind: 'intersection', parts: [object(false), { kind: 'ref', name: 'AOrNull' }] };
+  const assignability = new Assignability(types, types);
+  expect([assignability.holds(both, both), assignability.holds(object(false), both)]).toEqual([true, false]);
+});

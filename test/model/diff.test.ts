@@ -624,6 +624,12 @@ describe('rules, each on a small schema', () => {
     }
   });
 
+  test('a revision with an extension does not differ from itself', async () => {
+    const load = (): Promise<Protocol> =>
+      loadProtocol({ revision: '2026-07-28', extensions: ['io.modelcontextprotocol/tasks'] });
+    expect(compareProtocols(await load(), await load()).changes).toEqual([]);
+  });
+
   test('a recursive definition is reported once', async () => {
     const list = (item: object): object => object({ next: { $ref: '#/$defs/List' }, item }, { required: ['item'] });
     expect(

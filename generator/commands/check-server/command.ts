@@ -17,6 +17,7 @@ import { readTextFile, readTextIfExists } from '../../read/files.js';
 import { printJson, printLine, printWarning, showProgress, stdoutColors } from '../../terminal.js';
 import { escapeHiddenCharacters } from '../../text.js';
 import { findTarget } from '../servers/options.js';
+import { readExtendedRevisions } from '../shared/extensions.js';
 import { writeReport } from '../shared/report-file.js';
 import { styleAssets } from '../shared/page-assets.js';
 import { PAINT } from '../shared/severity-colors.js';
@@ -50,6 +51,7 @@ function readKnown({ baseline, updateBaseline }: CheckServerOptions): readonly K
 
 /** Runs the probes; a signal ends the servers, too. */
 async function runCheck(target: ServerTarget, options: CheckServerOptions): Promise<CheckReport> {
+  const extensions = await readExtendedRevisions(options);
   const stop = (signal: NodeJS.Signals): void => {
     killServers();
     process.kill(process.pid, signal);
@@ -60,6 +62,7 @@ async function runCheck(target: ServerTarget, options: CheckServerOptions): Prom
   try {
     const report = await checkServer(target, {
       calls: { readOnly: options.call, tools: options.callTools },
+      extensions,
       onProgress: showProgress,
     });
     const { only, ignore } = options;

@@ -1,11 +1,12 @@
 import { McpgenError } from '../../errors.js';
+import { parseExtensionOptions, type ExtensionOptions } from '../shared/extensions.js';
 import { FAIL_ON, type FailOn } from '../shared/fail-on.js';
 import { booleanOption, choiceOption, pathsOption, stringOption, type RawOptions } from '../shared/options.js';
 import { rulesOption } from '../shared/rules-option.js';
 import { parseConnectOptions, parseMcpConfigOptions, type McpConfigOptions } from '../shared/server-tools.js';
 
 /** The options of `mcpgen check-server`. */
-export interface CheckServerOptions extends McpConfigOptions {
+export interface CheckServerOptions extends McpConfigOptions, ExtensionOptions {
   /** Whether tools with `readOnlyHint` are called. */
   readonly call: boolean;
   /** Other tools that are called. */
@@ -29,6 +30,7 @@ export function parseCheckServerOptions(raw: RawOptions): CheckServerOptions {
   const options: CheckServerOptions = {
     ...parseConnectOptions(raw),
     ...parseMcpConfigOptions(raw),
+    ...parseExtensionOptions(raw),
     call: booleanOption(raw, 'call'),
     callTools: pathsOption(raw, 'callTool') ?? [],
     only: rulesOption(raw, 'only'),

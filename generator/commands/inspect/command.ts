@@ -6,6 +6,7 @@ import { inspectRecording, type InspectionReport } from '../../inspect/inspect.j
 import { RULES, sectionUrl } from '../../inspect/rules.js';
 import { renderRules } from '../../print/inspect/rules.js';
 import { printJson, printLine, printToStderr } from '../../terminal.js';
+import { readExtendedRevisions } from '../shared/extensions.js';
 import { writeReport } from '../shared/report-file.js';
 import type { InspectCommandOptions } from './options.js';
 import type { PageCollector } from './page.js';
@@ -32,11 +33,13 @@ export async function inspectCommand(file: string | undefined, options: InspectC
     stop.abort();
   };
   if (options.follow) process.once('SIGINT', abort);
+  const extensions = await readExtendedRevisions(options);
   const shown = new FrameFinder(options.frame);
   const page = options.html === undefined ? undefined : await createPage();
   const report = await inspectRecording(readSource(file, options.follow ? stop.signal : undefined), {
     ignore: options.ignore,
     revision: options.revision,
+    extensions,
     onConversation: (name, header) => page?.open(name, header),
     onEntry: (entry, { name }) => {
       page?.add(entry, name);

@@ -1,11 +1,12 @@
 import { McpgenError } from '../../errors.js';
 import { findRevision, REVISIONS } from '../../revisions.js';
+import { parseExtensionOptions, type ExtensionOptions } from '../shared/extensions.js';
 import { FAIL_ON, type FailOn } from '../shared/fail-on.js';
 import { booleanOption, choiceOption, stringOption, type RawOptions } from '../shared/options.js';
 import { rulesOption } from '../shared/rules-option.js';
 
 /** The options of `mcpgen inspect`. */
-export interface InspectCommandOptions {
+export interface InspectCommandOptions extends ExtensionOptions {
   readonly json: boolean;
   readonly markdown: boolean;
   /** The file of the SARIF report; `-` is standard output. */
@@ -26,6 +27,7 @@ export interface InspectCommandOptions {
 /** @throws {@link McpgenError} if an option is wrong, or two results would go to standard output. */
 export function parseInspectOptions(raw: RawOptions): InspectCommandOptions {
   const options: InspectCommandOptions = {
+    ...parseExtensionOptions(raw),
     json: booleanOption(raw, 'json'),
     markdown: booleanOption(raw, 'markdown'),
     sarif: stringOption(raw, 'sarif'),

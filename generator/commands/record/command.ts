@@ -9,6 +9,7 @@ import { Redactor } from '../../recording/redact.js';
 import { RecordingFile } from '../../recording/write-file.js';
 import { printToStderr, printWarning } from '../../terminal.js';
 import { displayUrl, shellQuote } from '../../text.js';
+import { readExtendedRevisions } from '../shared/extensions.js';
 import { LiveFindings } from './live-findings.js';
 import type { HttpOptions, RecordCommandOptions } from './options.js';
 
@@ -17,7 +18,7 @@ const SIGNAL_DELAY_MS = 200;
 
 /** Records a conversation. Returns the exit code: that of the server, if it is a command. */
 export async function recordCommand(options: RecordCommandOptions): Promise<number> {
-  const recording = openRecording(options);
+  const recording = await openRecording(options);
   const [command, ...args] = options.command;
   if (command === undefined) return recordHttp(recording, options.http);
   let end: ServerEnd;
@@ -85,7 +86,8 @@ interface OpenRecording {
   readonly close: () => Promise<void>;
 }
 
-function openRecording(options: RecordCommandOptions): OpenRecording {
+async function openRecording(options: RecordCommandOptions): Promise<OpenRecording> {
+  const extensions = await readExtendedRevisions(options);
   const { out, redacts, patterns, maxFrameBytes, http, command, inspect } = options;
   const redactor = redacts ? new Redactor(patterns) : undefined;
   const file = RecordingFile.create(out, (error) => {
@@ -100,7 +102,7 @@ function openRecording(options: RecordCommandOptions): OpenRecording {
     server: http === undefined ? words.map(quoted).join(' ') : displayUrl(http.url.href),
     ...(redacts ? (patterns.length === 0 ? {} : { redact: patterns }) : { redact: false }),
   };
-  const findings = inspect ? new LiveFindings(header) : undefined;
+  const findings = inspect ? new LiveFindings(header, extensions) : undefined;
   const recorder = new Recorder({ file, redactor, maxFrameBytes, onEntry: findings?.add }, header);
   const close = async (): Promise<void> => {
     await file.close();

@@ -1,3 +1,4 @@
+import type { ExtendedRevisions } from '../../inspect/extensions.js';
 import type { Finding } from '../../inspect/finding.js';
 import { Inspector } from '../../inspect/inspector.js';
 import type { Severity } from '../../inspect/rules.js';
@@ -23,8 +24,8 @@ export class LiveFindings {
   #omitted = 0;
   #hasFailed = false;
 
-  constructor(header: RecordingHeader) {
-    this.#inspector = new Inspector({ header });
+  constructor(header: RecordingHeader, extensions?: ExtendedRevisions) {
+    this.#inspector = new Inspector({ header, extensions });
   }
 
   readonly add = (entry: Entry): void => {

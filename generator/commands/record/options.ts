@@ -1,6 +1,7 @@
 import { McpgenError } from '../../errors.js';
 import { isUrl } from '../../read/fetch.js';
 import { pathsOption, booleanOption, requiredOption, stringOption, type RawOptions } from '../shared/options.js';
+import { hasExtensions, parseExtensionOptions, type ExtensionOptions } from '../shared/extensions.js';
 import { commandOf } from '../shared/server-words.js';
 
 /** Frames of more bytes are recorded as omitted, by default. */
@@ -10,7 +11,7 @@ const DEFAULT_MAX_FRAME_BYTES = 64 * 1024 * 1024;
 const MAX_FRAME_BYTES = 256 * 1024 * 1024;
 
 /** The options of `mcpgen record`. */
-export interface RecordCommandOptions {
+export interface RecordCommandOptions extends ExtensionOptions {
   readonly out: string;
   /** The command of the server with its arguments; empty with {@link http}. */
   readonly command: readonly string[];
@@ -57,6 +58,7 @@ export function parseRecordOptions(words: readonly string[], raw: RawOptions): R
     });
   }
   return {
+    ...parseInspectedExtensions(raw),
     out: requiredOption(raw, 'out'),
     command,
     http,
@@ -65,6 +67,16 @@ export function parseRecordOptions(words: readonly string[], raw: RawOptions): R
     patterns,
     inspect: booleanOption(raw, 'inspect'),
   };
+}
+
+/** Extensions only matter to what is inspected. */
+function parseInspectedExtensions(raw: RawOptions): ExtensionOptions {
+  const options = parseExtensionOptions(raw);
+  if (!hasExtensions(options) || booleanOption(raw, 'inspect')) return options;
+  throw new McpgenError('only applies to --inspect', {
+    place: options.extensions.length > 0 ? '--extension' : '--extend',
+    remedy: 'Add --inspect, or omit it: everything is recorded.',
+  });
 }
 
 function parseHttpOptions(raw: RawOptions): HttpOptions | undefined {

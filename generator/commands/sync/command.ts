@@ -4,7 +4,7 @@ import { MAX_MARKDOWN_LENGTH, diffMarkdown } from '../../print/diff/markdown.js'
 import { summaryText } from '../../print/diff/report.js';
 import { isBelow, displayPath } from '../../paths.js';
 import { readConfig, type ConfigFile } from '../../read/config/config.js';
-import { isUrl } from '../../read/fetch.js';
+import { isRemoteSource, type SchemaSubject } from '../../read/schema/source.js';
 import { stdoutColors, printWarning, showProgress, printLine, printJson } from '../../terminal.js';
 import { escapeHiddenCharacters } from '../../text.js';
 import { printDiffReport } from '../diff/terminal.js';
@@ -43,59 +43,82 @@ export async function syncCommand(options: SyncOptions): Promise<number> {
   return check && !isSettled ? 1 : 0;
 }
 
-function syncRequests(
-  { revisions: requested, from }: SyncOptions,
-  config: ConfigFile | undefined,
-): readonly SyncRequest[] {
+function syncRequests(options: SyncOptions, config: ConfigFile | undefined): readonly SyncRequest[] {
+  const { from } = options;
   const configured = config?.config.sync ?? {};
-  const revisions = [...new Set(requested ?? Object.keys(configured))];
-  if (revisions.length === 0) {
+  const subjects = syncSubjects(options, Object.keys(configured));
+  if (subjects.length === 0) {
     throw new McpgenError('no revision given', {
       place: 'mcpgen sync',
-      remedy: 'Pass --revision R, or write the key "sync" into the config.',
+      remedy: 'Pass --revision R or --extension ID, or write the key "sync" into the config.',
     });
   }
-  if (from !== undefined && revisions.length > 1 && isUrl(from)) {
+  if (from !== undefined && subjects.length > 1 && isRemoteSource(from)) {
     throw new McpgenError('one URL cannot be the source of several revisions', {
       place: '--from',
-      remedy: 'Pass one --revision, or a folder.',
+      remedy: 'Pass one --revision or --extension, or a folder.',
     });
   }
-  return revisions.map((revision) => {
-    if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(revision)) {
-      throw new McpgenError(`${JSON.stringify(revision).slice(0, 80)} is not a valid name for a revision`, {
-        place: '--revision',
-        remedy: 'Use letters, digits, dots, hyphens and underscores, at most 64; it becomes the name of a folder.',
-      });
-    }
-    const configuredSync = Object.hasOwn(configured, revision) ? configured[revision] : undefined;
+  return subjects.map((subject) => {
+    checkName(subject);
+    const { name } = subject;
+    const configuredSync = Object.hasOwn(configured, name) ? configured[name] : undefined;
     // A path of the config is relative to its folder.
     const source =
-      configuredSync === undefined || isUrl(configuredSync.source)
+      configuredSync === undefined || isRemoteSource(configuredSync.source)
         ? configuredSync?.source
         : path.resolve(config?.folder ?? '', configuredSync.source);
     const chosen = from ?? source;
     return {
-      revision,
+      ...subject,
       ...(chosen === undefined ? {} : { source: chosen, named: from ?? configuredSync?.source ?? chosen }),
       ...(configuredSync?.sha256 === undefined ? {} : { pin: configuredSync.sha256 }),
     };
   });
 }
 
-function mismatchError({ revision, place, expected, found, pinnedBy }: Mismatch, count: number): McpgenError {
-  const more = count > 1 ? ` (and ${count - 1} more of the revisions)` : '';
-  if (expected === undefined) {
-    return new McpgenError(
-      `revision ${revision} is not a draft, and no SHA-256 is pinned for it${more}; found ${found}`,
-      {
-        place,
-        remedy: 'Check the file, then accept it with --update-pin. Nothing was written.',
-      },
+/** What to sync: what the options name, else what the config has. Only an identifier of an extension has a slash. */
+function syncSubjects({ revisions, extensions }: SyncOptions, configured: readonly string[]): readonly SchemaSubject[] {
+  const isRequested = revisions !== undefined || extensions !== undefined;
+  const names = isRequested ? [] : configured;
+  return [...new Set([...(revisions ?? []), ...names.filter((name) => !name.includes('/'))])]
+    .map((name): SchemaSubject => ({ kind: 'revision', name }))
+    .concat(
+      [...new Set([...(extensions ?? []), ...names.filter((name) => name.includes('/'))])].map((name) => ({
+        kind: 'extension',
+        name,
+      })),
     );
+}
+
+function checkName({ kind, name }: SchemaSubject): void {
+  if (kind === 'revision' && !/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) {
+    throw new McpgenError(`${JSON.stringify(name).slice(0, 80)} is not a valid name for a revision`, {
+      place: '--revision',
+      remedy: 'Use letters, digits, dots, hyphens and underscores, at most 64; it becomes the name of a folder.',
+    });
+  }
+  if (
+    kind === 'extension' &&
+    (name.length > 200 || !/^[A-Za-z][A-Za-z0-9.-]*\/[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name))
+  ) {
+    throw new McpgenError(`${JSON.stringify(name).slice(0, 80)} is not the identifier of an extension`, {
+      place: '--extension',
+      remedy: 'Write the reversed domain of the vendor, a slash and a name, as in io.modelcontextprotocol/tasks.',
+    });
+  }
+}
+
+function mismatchError({ kind, name, place, expected, found, pinnedBy }: Mismatch, count: number): McpgenError {
+  const more = count > 1 ? ` (and ${count - 1} more)` : '';
+  if (expected === undefined) {
+    return new McpgenError(`${kind} ${name} is not a draft, and no SHA-256 is pinned for it${more}; found ${found}`, {
+      place,
+      remedy: 'Check the file, then accept it with --update-pin. Nothing was written.',
+    });
   }
   return new McpgenError(
-    `the SHA-256 of ${revision} does not match${more}\n  expected ${expected} (${pinnedBy})\n  found    ${found}`,
+    `the SHA-256 of ${name} does not match${more}\n  expected ${expected} (${pinnedBy})\n  found    ${found}`,
     {
       place,
       remedy: 'If the change is intended, accept it with --update-pin. Nothing was written.',
@@ -126,8 +149,8 @@ function printSyncPlan(
   isCheck: boolean,
   pins: FileChange | undefined,
 ): void {
-  for (const { revision, place, expected, found } of mismatches) {
-    printLine(`${stdoutColors.red('✗')} ${stdoutColors.bold(revision)}  the SHA-256 does not match the pinned one`);
+  for (const { name, place, expected, found } of mismatches) {
+    printLine(`${stdoutColors.red('✗')} ${stdoutColors.bold(name)}  the SHA-256 does not match the pinned one`);
     printLine(
       `    ${escapeHiddenCharacters(place)}\n    expected ${expected ?? 'a pinned one'}\n    found    ${found}`,
     );
@@ -136,7 +159,7 @@ function printSyncPlan(
     const sign =
       item.state === 'unchanged' ? stdoutColors.green('✓') : isCheck ? stdoutColors.red('✗') : stdoutColors.cyan('+');
     const draft = item.status === 'draft' ? stdoutColors.yellow(' draft') : '';
-    printLine(`${sign} ${stdoutColors.bold(item.revision)}${draft}  ${describeState(item)}`);
+    printLine(`${sign} ${stdoutColors.bold(item.name)}${draft}  ${describeState(item)}`);
     printLine(stdoutColors.dim(`    ${escapeHiddenCharacters(item.source)}\n    sha256 ${item.sha256}`));
     for (const file of item.files.filter(({ status }) => status !== 'unchanged')) {
       printLine(`    ${isCheck ? 'would write' : 'wrote'} ${escapeHiddenCharacters(displayPath(file.path))}`);
@@ -158,10 +181,10 @@ function describeState({ state, report }: SyncItem): string {
   return `changed: ${summaryText(report)}`;
 }
 
-function printSyncNotices({ revision, undecided, warnings }: SyncItem): void {
+function printSyncNotices({ name, undecided, warnings }: SyncItem): void {
   for (const warning of warnings) printWarning(warning);
   for (const { method, members } of undecided) {
-    printWarning({ place: `${revision}: ${method}`, message: `undecided in the catalog: ${members.join(', ')}` });
+    printWarning({ place: `${name}: ${method}`, message: `undecided in the catalog: ${members.join(', ')}` });
   }
 }
 
@@ -171,15 +194,25 @@ function printSyncPlanJson(
   upToDate: boolean,
   pins: FileChange | undefined,
 ): void {
+  const itemsOf = (wanted: SchemaSubject['kind']): readonly object[] =>
+    items
+      .filter(({ kind }) => kind === wanted)
+      .map(({ report, files, warnings, kind, name, ...item }) => ({
+        [kind]: name,
+        ...item,
+        warnings: warnings.map(diagnosticJson),
+        files: files.map(({ path: file, status }) => ({ path: displayPath(file), status })),
+        diff: report ?? null,
+      }));
   printJson({
     upToDate,
-    revisions: items.map(({ report, files, warnings, ...item }) => ({
+    revisions: itemsOf('revision'),
+    extensions: itemsOf('extension'),
+    mismatches: mismatches.map(({ kind, name, expected, ...item }) => ({
+      [kind]: name,
       ...item,
-      warnings: warnings.map(diagnosticJson),
-      files: files.map(({ path: file, status }) => ({ path: displayPath(file), status })),
-      diff: report ?? null,
+      expected: expected ?? null,
     })),
-    mismatches: mismatches.map(({ expected, ...item }) => ({ ...item, expected: expected ?? null })),
     pinsWritten: pins !== undefined && pins.status !== 'unchanged' ? displayPath(pins.path) : null,
   });
 }
@@ -187,12 +220,12 @@ function printSyncPlanJson(
 function syncMarkdown(items: readonly SyncItem[], mismatches: readonly Mismatch[]): string {
   const parts = [
     ...mismatches.map(
-      ({ revision, expected, found }) =>
-        `**${revision}**: the SHA-256 does not match the pinned one: \`${found}\` instead of \`${expected ?? 'none'}\`.`,
+      ({ name, expected, found }) =>
+        `**${name}**: the SHA-256 does not match the pinned one: \`${found}\` instead of \`${expected ?? 'none'}\`.`,
     ),
     ...items.map((item) => {
       const draft = item.status === 'draft' ? ' (draft: it may still change)' : '';
-      const head = `**${item.revision}**${draft}: ${describeState(item)}. SHA-256 \`${item.sha256}\`.`;
+      const head = `**${item.name}**${draft}: ${describeState(item)}. SHA-256 \`${item.sha256}\`.`;
       const undecided = item.undecided.map(
         ({ method, members }) => `- [ ] decide in the catalog: \`${method}\`: ${members.join(', ')}`,
       );

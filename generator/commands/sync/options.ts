@@ -11,7 +11,9 @@ import {
 /** The options of `mcpgen sync`. */
 export interface SyncOptions {
   readonly revisions: readonly string[] | undefined;
-  /** URL, file or folder. */
+  /** Identifiers of extensions. */
+  readonly extensions: readonly string[] | undefined;
+  /** URL, file, folder, or file of a package on npm. */
   readonly from: string | undefined;
   readonly out: string;
   readonly prose: 'keep' | 'strip';
@@ -26,6 +28,7 @@ export interface SyncOptions {
 export function parseSyncOptions(raw: RawOptions): SyncOptions {
   const options: SyncOptions = {
     revisions: stringsOption(raw, 'revision'),
+    extensions: stringsOption(raw, 'extension'),
     from: stringOption(raw, 'from'),
     out: stringOption(raw, 'out') ?? 'schema',
     prose: parseProse(stringOption(raw, 'prose') ?? 'keep'),

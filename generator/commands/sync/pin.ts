@@ -2,13 +2,13 @@ import path from 'node:path';
 import { McpgenError } from '../../errors.js';
 import { fileEdit, type FileChange } from '../../output/plan.js';
 import type { ConfigFile } from '../../read/config/config.js';
-import { findRevision } from '../../read/builtin/revisions.js';
 import { readTextFile } from '../../read/files.js';
 import { isObject, ownMember, parseJson, type JsonObject, type JsonValue } from '../../read/json/json.js';
 import { isUrl } from '../../read/fetch.js';
-import { officialUrl } from '../../read/schema/source.js';
+import { isNpmSource } from '../../read/schema/npm-file.js';
+import type { SchemaSubject } from '../../read/schema/source.js';
 import { displayUrl } from '../../text.js';
-import type { SyncItem, SyncRequest } from './plan.js';
+import { builtinPin, officialSource, type SyncItem, type SyncRequest } from './plan.js';
 
 /**
  * The config with the SHA-256 values that are not pinned yet; a new `mcpgen.config.json` if there is no config.
@@ -22,12 +22,13 @@ export function planConfigPins(
   items: readonly SyncItem[],
 ): FileChange | undefined {
   const file = config?.file ?? path.resolve('mcpgen.config.json');
-  const pins = items.flatMap(({ revision, status, sha256 }): [string, JsonObject][] => {
-    const request = requests.find((item) => item.revision === revision);
-    const known = request?.pin ?? findRevision(revision)?.sha256;
+  const pins = items.flatMap((item): [string, JsonObject][] => {
+    const { name, status, sha256 } = item;
+    const request = requests.find((other) => other.name === name);
+    const known = request?.pin ?? builtinPin(item);
     // An unpinned draft stays unpinned.
     if (known === sha256 || (known === undefined && status === 'draft')) return [];
-    return [[revision, { source: syncSource(request, revision, config), sha256 }]];
+    return [[name, { source: syncSource(request, item, config), sha256 }]];
   });
   if (pins.length === 0) return undefined;
   if (!file.endsWith('.json')) {
@@ -67,9 +68,10 @@ function withSyncPins(config: JsonObject, pins: readonly (readonly [string, Json
 }
 
 /** The source as a config has it: a path is relative to its folder. */
-function syncSource(request: SyncRequest | undefined, revision: string, config: ConfigFile | undefined): string {
+function syncSource(request: SyncRequest | undefined, subject: SchemaSubject, config: ConfigFile | undefined): string {
   const source = request?.source;
-  if (source === undefined) return officialUrl(revision);
+  if (source === undefined) return officialSource(subject);
+  if (isNpmSource(source)) return source;
   if (isUrl(source)) return displayUrl(source);
   const relative = path.relative(config?.folder ?? process.cwd(), path.resolve(source));
   return relative.split(path.sep).join('/') || '.';

@@ -1,6 +1,6 @@
 import { compileSchema } from '../../../generated/runtime/json-schema.js';
-import { META_KEYS } from '../../../generated/runtime/protocol/revision.js';
-import { formatPointer, isObject, memberAt, ownMember, type JsonObject, type JsonValue } from '../../read/json/json.js';
+import { formatPointer, isObject, ownMember, type JsonObject, type JsonValue } from '../../read/json/json.js';
+import { requestCapabilities } from '../extensions.js';
 import { show, type Seen, type SessionCheck } from '../seen.js';
 import { declares } from './lifecycle.js';
 import { reportFailure } from './methods.js';
@@ -15,7 +15,7 @@ export class ClientFeatureCheck implements SessionCheck {
     if (seen.from === 'client') checkAnswer(seen, request.method, request.params, result, '/result', request.frame);
     const inputs = ownMember(result, 'inputRequests');
     if (seen.from !== 'server' || !isObject(inputs)) return;
-    const capabilities = clientCapabilities(request.params);
+    const capabilities = requestCapabilities(request.params);
     for (const [key, input] of Object.entries(inputs)) {
       const method = isObject(input) ? ownMember(input, 'method') : undefined;
       const params = isObject(input) ? ownMember(input, 'params') : undefined;
@@ -31,12 +31,6 @@ export class ClientFeatureCheck implements SessionCheck {
       checkRequest(seen, method, isObject(params) ? params : {}, `${pointer}/params`, capabilities);
     }
   }
-}
-
-/** The capabilities that a request of a stateless revision has in `_meta`. */
-function clientCapabilities(params: JsonObject): JsonObject {
-  const declared = memberAt(params, '_meta', META_KEYS.CLIENT_CAPABILITIES);
-  return isObject(declared) ? declared : {};
 }
 
 function checkRequest(

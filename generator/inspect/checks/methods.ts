@@ -4,6 +4,7 @@ import { describeFailure, type Validation } from '../../../generated/runtime/val
 import { isObject, ownMember, type JsonObject } from '../../read/json/json.js';
 import type { Side } from '../../recording/entry.js';
 import { methodInfo, REVISIONS } from '../../revisions.js';
+import { requestCapabilities } from '../extensions.js';
 import { otherSide, show, type Seen, type SeenCall, type SeenResponse, type SessionCheck } from '../seen.js';
 import { declares } from './lifecycle.js';
 
@@ -38,6 +39,7 @@ function checkCall(seen: SeenCall, revision: Revision): void {
     return;
   }
   checkCapability(seen, info);
+  checkRequestExtension(seen, revision);
   const validation = revision.validateParams(method, ownMember(seen.message, 'params'));
   reportFailure(seen, 'invalid-params', '/params', validation);
 }
@@ -51,6 +53,11 @@ function checkUnknown(seen: SeenCall, revision: Revision): void {
   }
   if (revision.isStateless && from === 'server' && kind === 'request') {
     report('stateless-server-request', `${method} is a request`, { pointer });
+    return;
+  }
+  const extension = seen.session.extensions.ofMethod(revision, method);
+  if (extension !== undefined) {
+    report('capability-not-declared', `${method} is from ${extension.id}, which neither side declared`, { pointer });
     return;
   }
   const others = REVISIONS.filter((other) => methodInfo(other, method) !== undefined);
@@ -73,14 +80,52 @@ function checkCapability(seen: SeenCall, { capabilities }: MethodInfo): void {
   if (missing === undefined) return;
   const message = `${method} needs the capability ${missing}`;
   if (owner === from) report('undeclared-feature', message, { pointer: '/method' });
-  // From 2026-07-28 on, a client may send a request to find out (MCP 2026-07-28, versioning).
-  else if (revision?.isStateless !== true) report('capability-not-declared', message, { pointer: '/method' });
+  // From 2026-07-28 on, a client may send a request to find out (MCP 2026-07-28, versioning). The methods of an extension
+  // need the declarations of both sides.
+  else if (revision?.isStateless !== true || session.extensions.ofMethod(revision, method) !== undefined)
+    report('capability-not-declared', message, { pointer: '/method' });
+}
+
+/** A client declares an extension with each request that uses it (MCP 2026-07-28, extension negotiation). */
+function checkRequestExtension(seen: SeenCall, revision: Revision): void {
+  const { session, from, method, kind, params, report } = seen;
+  if (!revision.isStateless || from !== 'client' || kind !== 'request') return;
+  const extension = session.extensions.ofMethod(revision, method);
+  if (extension?.isDeclaredByClient !== true) return;
+  if (session.extensions.declaredIn(requestCapabilities(params)).includes(extension.id)) return;
+  report('capability-not-declared', `${method} needs the capability client.extensions.${extension.id}`, {
+    pointer: '/params/_meta',
+    by: 'client',
+  });
+}
+
+/** A result of an extension is only for clients that declared it. */
+function checkResultExtension({ request, result, session, report }: SeenResponse, revision: Revision): void {
+  if (request === undefined || result === undefined) return;
+  const extension = session.extensions.ofResult(revision, request.method, ownMember(result, 'resultType'));
+  if (extension === undefined) return;
+  const declared = revision.isStateless ? requestCapabilities(request.params) : session.capabilities.client;
+  if (declared === undefined || session.extensions.declaredIn(declared).includes(extension.id)) return;
+  report(
+    'capability-not-declared',
+    `the result of ${request.method} needs the capability client.extensions.${extension.id}`,
+    {
+      pointer: '/result/resultType',
+      related: request.frame,
+    },
+  );
+}
+
+/** The path of a capability such as `server.tools.listChanged`; an identifier of an extension may have dots. */
+function capabilityPath(name: string): readonly string[] {
+  const [, ...path] = name.split('.');
+  return path[0] === 'extensions' ? ['extensions', path.slice(1).join('.')] : path;
 }
 
 /** The first capability of a side that it did not declare; undefined if all are declared, or it declared nothing yet. */
 function missingCapability(names: readonly string[], side: Side, declared: JsonObject | undefined): string | undefined {
   if (declared === undefined) return undefined;
-  return names.find((name) => name.startsWith(`${side}.`) && !declares(declared, name.split('.').slice(1)));
+  return names.find((name) => name.startsWith(`${side}.`) && !declares(declared, capabilityPath(name)));
 }
 
 function checkResult(seen: SeenResponse, revision: Revision): void {
@@ -91,6 +136,7 @@ function checkResult(seen: SeenResponse, revision: Revision): void {
   if (info === undefined) return;
   if (!isSentBy(info, caller)) return;
   checkServedCapability(seen, info);
+  checkResultExtension(seen, revision);
   const isTask = isObject(ownMember(request.params, 'task')) && result !== undefined && Object.hasOwn(result, 'task');
   const value = ownMember(seen.message, 'result');
   const validation =

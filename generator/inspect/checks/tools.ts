@@ -75,7 +75,10 @@ export class ToolCheck implements SessionCheck {
     const { request, result, report, revision } = seen;
     if (request === undefined || result === undefined || (revision?.version ?? '') < '2025-06-18') return;
     // A task, or a question: the result comes later.
-    if (Object.hasOwn(result, 'task') || ownMember(result, 'resultType') === 'input_required') return;
+    const type = ownMember(result, 'resultType');
+    if (Object.hasOwn(result, 'task') || type === 'input_required') return;
+    if (revision !== undefined && seen.session.extensions.ofResult(revision, request.method, type) !== undefined)
+      return;
     const structured = ownMember(result, 'structuredContent');
     const isError = ownMember(result, 'isError') === true;
     const content = ownMember(result, 'content');

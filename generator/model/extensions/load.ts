@@ -9,11 +9,12 @@ import {
   builtinExtensionDocs,
   builtinExtensionSchema,
   extensionFolder,
+  findExtension,
   requireExtension,
 } from '../../read/builtin/extensions.js';
 import { builtinErrata } from '../../read/builtin/revisions.js';
 import { applyErrata } from '../../read/errata.js';
-import { namesDefinitions, parseExtension, type ExtensionFiles } from '../../read/extension.js';
+import { namesDefinitions, parseExtension, type ExtensionCatalog, type ExtensionFiles } from '../../read/extension.js';
 import { isObject, parseUntrustedJson } from '../../read/json/json.js';
 import { canonicalizeSchema } from '../../read/schema/canonical.js';
 import type { Extension } from './merge.js';
@@ -31,8 +32,10 @@ export function readBuiltinExtension(id: string, revision: string, corrected: bo
   const { definitions } = canonicalizeSchema(builtinExtensionSchema(id), places.schema);
   const errata = corrected ? builtinErrata(id) : [];
   const { definitions: own, applied } = applyErrata(definitions, revision, errata, places.schema);
+  const catalog = requireExtensionCatalog(id);
   return {
-    catalog: requireExtensionCatalog(id),
+    catalog,
+    follows: followedBy(catalog),
     definitions: own,
     docs: builtinExtensionDocs(id, revision),
     source: { file: places.schema, sha256, builtin: true, corrected },
@@ -42,11 +45,16 @@ export function readBuiltinExtension(id: string, revision: string, corrected: bo
 }
 
 /**
- * Reads the files of a vendor's extension.
+ * Reads the files of a vendor's extension, or another version of a built-in one, whose docs and errata it gets.
  *
+ * @param corrected - Whether errata are applied.
  * @throws {@link McpgenError} if one of them is invalid.
  */
-export async function readExtensionFiles({ catalog, schema }: ExtensionFiles): Promise<Extension> {
+export async function readExtensionFiles(
+  { catalog, schema }: ExtensionFiles,
+  revision: string,
+  corrected: boolean,
+): Promise<Extension> {
   const checked = await parseExtension(catalog);
   const value = parseUntrustedJson(schema.contents, schema.name);
   const isEmpty = isObject(value) && Object.keys(value).every((key) => key === '$schema');
@@ -60,18 +68,23 @@ export async function readExtensionFiles({ catalog, schema }: ExtensionFiles): P
       remedy: 'Write it in JSON Schema 2020-12, with definitions under `$defs`.',
     });
   }
+  const { extension } = checked;
+  const isKnown = findExtension(extension) !== undefined;
+  const errata = isKnown && corrected ? builtinErrata(extension) : [];
+  const { definitions, applied } = applyErrata(canonical.definitions, revision, errata, schema.name, 'skip');
   return {
     catalog: checked,
-    definitions: canonical.definitions,
-    docs: NO_DOCS,
+    definitions,
+    docs: isKnown ? builtinExtensionDocs(extension, revision) : NO_DOCS,
+    follows: isKnown ? followedBy(requireExtensionCatalog(extension)) : [],
     source: {
       file: baseName(schema.name),
       sha256: createHash('sha256').update(schema.contents).digest('hex'),
       builtin: false,
-      corrected: false,
+      corrected: applied.length > 0,
       catalogFile: baseName(catalog.name),
     },
-    errata: [],
+    errata: applied,
     places: { schema: schema.name, root: canonical.root, catalog: catalog.name },
   };
 }
@@ -107,6 +120,11 @@ export async function selectExtensions(
     extensions: builtin.filter(({ catalog }) => catalog.extends.includes(revision)).map(({ id }) => id),
     extend: others.filter(({ catalog }) => catalog.extends.includes(revision)).map(({ files }) => files),
   });
+}
+
+/** The results that the runtime follows for a built-in extension. */
+function followedBy({ results = [] }: ExtensionCatalog): readonly string[] {
+  return results.filter(({ followed }) => followed === true).map(({ result }) => result);
 }
 
 function baseName(file: string): string {

@@ -35,6 +35,8 @@ export interface Extension {
   readonly docs: Docs;
   readonly source: Source;
   readonly errata: readonly Erratum[];
+  /** Results that the runtime can follow to final ones. */
+  readonly follows: readonly string[];
   readonly places: ExtensionPlaces;
 }
 
@@ -264,7 +266,7 @@ class Merger {
         remedy: 'Add members to its result with "members".',
       });
     }
-    if (followed === true && !extension.source.builtin) {
+    if (followed === true && !extension.follows.includes(result)) {
       throw new McpgenError(`${method}: the runtime cannot follow ${result} to a final result`, {
         place: `${place}/followed`,
         remedy: 'Omit it: the client method then returns either result.',

@@ -11,9 +11,11 @@ export interface BuiltinExtension {
   readonly extension: string;
   /** SHA-256 of the official schema file, in hexadecimal. */
   readonly sha256: string;
-  /** URL of the official schema file. */
+  /** Where the official schema file is from: a URL, or a file of a package on npm. */
   readonly source: string;
   readonly status: 'released' | 'draft';
+  /** Whether objects of the official file are closed only because its generator closes all of them. */
+  readonly closedByGenerator?: boolean;
 }
 
 /** The built-in extensions, by identifier. */

@@ -44,7 +44,7 @@ export interface Config {
   readonly schemas?: 'json' | 'zod' | 'valibot' | 'arktype';
   /** Paths of the JSON Schemas of tools' arguments; `*` matches any name. */
   readonly tools?: readonly string[];
-  /** The source of each revision's schema, by revision. */
+  /** The source of each schema, by revision or identifier of an extension. */
   readonly sync?: Readonly<Record<string, { readonly source: string; readonly sha256?: string }>>;
   /** How `mcpgen drift` compares our types with another package's. */
   readonly drift?: {
@@ -199,7 +199,7 @@ function configError(error: ErrorObject, keys: readonly string[], placeOf: Confi
   if (error.propertyName !== undefined || propertyName !== undefined) {
     return new McpgenError(`${JSON.stringify(error.propertyName ?? propertyName)} is not a valid name for a revision`, {
       place: placeOf(...keys),
-      remedy: 'Use letters, digits, dots, hyphens and underscores.',
+      remedy: 'Use letters, digits, dots, hyphens and underscores, or the identifier of an extension.',
     });
   }
   if (allowedValues !== undefined) {

@@ -5,6 +5,7 @@ import {
   isObject,
   objectFromEntries,
   ownMember,
+  parsePointer,
   stableStringify,
   type JsonObject,
   type JsonValue,
@@ -47,6 +48,51 @@ export function ownDefinitions(definitions: JsonObject, base: JsonObject): JsonO
   );
 }
 
+/**
+ * Definitions whose generator closes every object, although the specification lets senders add members, and writes
+ * lists of strings as unions: with open objects, and lists as `enum`.
+ */
+export function openDefinitions(definitions: JsonObject): JsonObject {
+  const open = (schema: JsonValue): JsonValue =>
+    isObject(schema) ? stringList(withoutClosing(mapChildren(schema, open))) : schema;
+  return objectFromEntries(Object.entries(definitions).map(([name, schema]) => [name, open(schema)]));
+}
+
+function withoutClosing(schema: JsonObject): JsonObject {
+  return objectFromEntries(
+    Object.entries(schema).filter(([key, value]) => key !== 'additionalProperties' || value !== false),
+  );
+}
+
+function stringList(schema: JsonObject): JsonObject {
+  const variants = ownMember(schema, 'anyOf');
+  if (!Array.isArray(variants)) return schema;
+  const values = (variants as readonly JsonValue[]).map((variant) =>
+    isObject(variant) && Object.keys(variant).every((key) => key === 'type' || key === 'const')
+      ? ownMember(variant, 'const')
+      : undefined,
+  );
+  if (!values.every((value) => typeof value === 'string')) return schema;
+  const others = Object.entries(schema).filter(([key]) => key !== 'anyOf');
+  return objectFromEntries([['type', 'string'], ...others, ['enum', [...values].sort()]]);
+}
+
+/** The names among `from`, and those of all definitions that they refer to, at any depth. */
+export function reachableDefinitions(definitions: JsonObject, from: readonly string[]): ReadonlySet<string> {
+  const found = new Set<string>();
+  const queue = from.filter((name) => Object.hasOwn(definitions, name));
+  for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
+    if (found.has(name)) continue;
+    found.add(name);
+    const text = JSON.stringify(definitions[name]);
+    for (const [, pointer = ''] of text.matchAll(/"\$ref":"#\/\$defs\/([^"/]+)/g)) {
+      const [other = ''] = parsePointer(`/${pointer}`);
+      if (Object.hasOwn(definitions, other)) queue.push(other);
+    }
+  }
+  return found;
+}
+
 /** Whether a schema is one that people name: not a plain string or number. */
 function isNameable(schema: JsonObject): boolean {
   return ['properties', 'anyOf', 'oneOf', 'allOf', 'enum'].some((keyword) => Object.hasOwn(schema, keyword));
@@ -68,13 +114,21 @@ function mapSchema(
     const replaced = replace(inner);
     return replaced === inner ? mapSchema(inner, replace, kept) : replaced;
   };
-  const entries = Object.entries(schema).flatMap(([key, value]): [string, JsonValue][] => {
-    if (DESCRIPTIVE_KEYWORDS.has(key) && typeof value === 'string' && !kept.includes(key)) return [];
-    if (DATA_KEYWORDS.has(key)) return [[key, value]];
-    if (SCHEMA_MAPS.has(key) && isObject(value))
-      return [[key, objectFromEntries(Object.entries(value).map(([name, inner]) => [name, inside(inner)]))]];
-    if (Array.isArray(value)) return [[key, (value as readonly JsonValue[]).map(inside)]];
-    return [[key, isObject(value) ? inside(value) : value]];
-  });
-  return objectFromEntries(entries);
+  const entries = Object.entries(schema).filter(
+    ([key, value]) => !DESCRIPTIVE_KEYWORDS.has(key) || typeof value !== 'string' || kept.includes(key),
+  );
+  return mapChildren(objectFromEntries(entries), inside);
+}
+
+/** A copy of a schema with the schemas directly inside it replaced. */
+function mapChildren(schema: JsonObject, replace: (schema: JsonValue) => JsonValue): JsonObject {
+  return objectFromEntries(
+    Object.entries(schema).map(([key, value]): [string, JsonValue] => {
+      if (DATA_KEYWORDS.has(key)) return [key, value];
+      if (SCHEMA_MAPS.has(key) && isObject(value))
+        return [key, objectFromEntries(Object.entries(value).map(([name, inner]) => [name, replace(inner)]))];
+      if (Array.isArray(value)) return [key, (value as readonly JsonValue[]).map(replace)];
+      return [key, isObject(value) ? replace(value) : value];
+    }),
+  );
 }
