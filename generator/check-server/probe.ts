@@ -2,7 +2,6 @@
 import type { JsonObject } from '../read/json/json.js';
 import type { ServerRuleId } from '../inspect/server-rules.js';
 import type { Connection } from './raw/connection.js';
-import type { StdioConnection } from './raw/stdio.js';
 import type { Handshake, Reply, Session } from './session.js';
 
 /** What a server says that it has, in one revision. */
@@ -35,8 +34,6 @@ export interface ProbeContext {
   readonly timeoutMs: number;
   /** A new connection on which nothing was sent. It is closed after the probe. */
   readonly open: () => Promise<Connection>;
-  /** A new process; only over stdio. */
-  readonly openProcess: () => Promise<StdioConnection>;
   /** A new connection with a handshake. */
   readonly start: () => Promise<Session>;
   /** A handshake of any version on a new connection. */

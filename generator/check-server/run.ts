@@ -619,11 +619,6 @@ class Check {
       tried: this.#tried,
       timeoutMs,
       open,
-      openProcess: async () => {
-        const connection = await open();
-        if (connection instanceof StdioConnection) return connection;
-        throw new TypeError('not a process');
-      },
       start: async () =>
         owned(
           async () => this.#start(revision),

@@ -67,7 +67,7 @@ test('a server without ping has that finding, and no other one', async () => {
     if (method === 'initialize') write({ jsonrpc: '2.0', id, result: { protocolVersion: params.protocolVersion.startsWith('20') && params.protocolVersion < '2026' ? params.protocolVersion : '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'a', version: '1' } } });
     else if (method === 'tools/list' && params?.cursor === undefined) write({ jsonrpc: '2.0', id, result: { tools: [] } });
     else if (method === 'tools/list' || method === 'tools/call') write({ jsonrpc: '2.0', id, error: { code: -32602, message: 'No' } });
-    else if (id !== undefined && method !== 'ping') write({ jsonrpc: '2.0', id, error: { code: -32601, message: 'No' } });`;
+    else if (id !== undefined && typeof method === 'string' && method !== 'ping') write({ jsonrpc: '2.0', id, error: { code: -32601, message: 'No' } });`;
   const report = await check(scriptCommand(body), { revisions: [NEWEST] });
   const found = report.findings.filter(({ severity }) => severity !== 'advice');
   expect(found.map(({ rule, subject }) => [rule, subject])).toEqual([['no-answer', 'ping']]);
