@@ -32,9 +32,7 @@ export interface ProbeContext {
   readonly tried: readonly string[];
   /** Milliseconds that a request may take. */
   readonly timeoutMs: number;
-  /** A new connection on which nothing was sent. It is closed after the probe. */
-  readonly open: () => Promise<Connection>;
-  /** A new connection with a handshake. */
+  /** A new connection with a handshake. It is closed after the probe. */
   readonly start: () => Promise<Session>;
   /** A handshake of any version on a new connection. */
   readonly shake: (version: string) => Promise<Handshake>;

@@ -99,6 +99,8 @@ class Check {
   #usesSse = false;
   /** Revisions of which a handshake was tried. */
   #tried: readonly string[] = [];
+  /** A request of server/discover that had no answer in time. */
+  #lateDiscovery: { readonly session: Session; readonly reply: Reply } | undefined;
   /** Decisions about requests that had no answer yet, by connection. */
   readonly #late = new Map<Connection, Promise<void>[]>();
   readonly #open = new Set<Connection>();
@@ -292,6 +294,16 @@ class Check {
         milliseconds: Math.round(performance.now() - start),
       });
     }
+    const late = await this.#discoveredLate();
+    if (late !== undefined) {
+      spoken.push(late);
+      const index = this.#outcomes.findIndex(({ revision }) => revision === STATELESS_REVISION);
+      const outcome = this.#outcomes[index];
+      if (outcome !== undefined) {
+        const { note: _, ...known } = outcome;
+        this.#outcomes[index] = { ...known, status: 'passed' };
+      }
+    }
     if (spoken.length === 0 && this.#isPostRefused && (wanted?.includes(SSE_REVISION) ?? true)) {
       // As clients do (2025-11-25, transports, backward compatibility).
       this.#usesSse = true;
@@ -339,38 +351,54 @@ class Check {
   ): Promise<{ readonly found: Spoken | undefined; readonly isSilent: boolean }> {
     const session = new Session(connection, STATELESS_REVISION, this.#target.timeoutMs);
     // Servers of older revisions may not answer what comes before the handshake.
-    const timeoutMs = Math.min(this.#target.timeoutMs, REQUEST_TIMEOUT_MS);
+    const isOnly = this.#tried.length === 1;
+    const timeoutMs = isOnly ? session.timeoutMs : Math.min(session.timeoutMs, REQUEST_TIMEOUT_MS);
     const reply = await session.request('server/discover', undefined, { timeoutMs });
+    if (reply.outcome === 'timeout') {
+      // The process may still be starting.
+      this.#lateDiscovery = { session, reply };
+      return { found: undefined, isSilent: true };
+    }
+    return { found: await this.#discovered(session, reply), isSilent: false };
+  }
+
+  /** Looks again whether `server/discover` has an answer, after the time that the handshakes of other revisions took. */
+  async #discoveredLate(): Promise<Spoken | undefined> {
+    if (this.#lateDiscovery === undefined) return undefined;
+    const { session, reply } = this.#lateDiscovery;
+    return this.#discovered(session, await session.reply(reply.sent, reply.id, 0));
+  }
+
+  /** What a server said to `server/discover`; undefined, and the connection is closed, if it does not speak the revision. */
+  async #discovered(session: Session, reply: Reply): Promise<Spoken | undefined> {
+    const { connection } = session;
     const versions = reply.result === undefined ? undefined : ownMember(reply.result, 'supportedVersions');
     if (Array.isArray(versions) && (versions as readonly unknown[]).includes(STATELESS_REVISION)) {
       const meta = memberObject(reply.result, '_meta');
       return {
-        found: {
-          revision: STATELESS_REVISION,
-          session: this.#limited(session),
-          capabilities: memberObject(reply.result, 'capabilities') ?? {},
-          serverInfo: memberObject(meta, 'io.modelcontextprotocol/serverInfo') ?? {},
-        },
-        isSilent: false,
+        revision: STATELESS_REVISION,
+        session: this.#limited(session),
+        capabilities: memberObject(reply.result, 'capabilities') ?? {},
+        serverInfo: memberObject(meta, 'io.modelcontextprotocol/serverInfo') ?? {},
       };
     }
     if (reply.outcome === 'error') {
       // A list of tools with a result type is of this revision, whatever became of server/discover.
+      const timeoutMs = Math.min(session.timeoutMs, REQUEST_TIMEOUT_MS);
       const tools = await session.request('tools/list', undefined, { timeoutMs });
       if (tools.result !== undefined && Object.hasOwn(tools.result, 'resultType')) {
-        const found = {
+        return {
           revision: STATELESS_REVISION,
           session: this.#limited(session),
           capabilities: { tools: {} },
           serverInfo: {},
         };
-        return { found, isSilent: false };
       }
     }
     // What a server of an older revision says before the handshake is not inspected.
     this.#open.delete(connection);
     await connection.close();
-    return { found: undefined, isSilent: reply.outcome === 'timeout' };
+    return undefined;
   }
 
   /** The same session with the time limit of requests after the handshake, waiting as the answers so far suggest. */
@@ -603,11 +631,6 @@ class Check {
       own.add(connectionOf(made));
       return made;
     };
-    const open = async (): Promise<Connection> =>
-      owned(
-        async () => this.#connect(),
-        (made) => made,
-      );
     return {
       revision,
       transport: target.kind,
@@ -618,13 +641,18 @@ class Check {
       spoken,
       tried: this.#tried,
       timeoutMs,
-      open,
       start: async () =>
         owned(
           async () => this.#start(revision),
           (made) => made.connection,
         ),
-      shake: async (version): Promise<Handshake> => handshake(await open(), version, target.timeoutMs),
+      shake: async (version): Promise<Handshake> => {
+        const connection = await owned(
+          async () => this.#connect(),
+          (made) => made,
+        );
+        return handshake(connection, version, target.timeoutMs);
+      },
       report,
       isUnanswered: (asked, reply, what) => isUnanswered(report, asked, reply, what),
       whenAnswered: this.#whenAnswered(report),

@@ -79,12 +79,13 @@ function buildServer(): ReturnType<typeof createServer> {
 
 /**
  * Milliseconds by which answers are delayed: by the method of their request, or `error`, `batch`. `each` is how long an
- * answer takes that waits for the one before it.
+ * answer takes that waits for the one before it, and `start` how long the process takes to start.
  */
 type Delays = Readonly<Record<string, number>>;
 
 async function serveStdio(name: string, delays: Delays): Promise<void> {
   const mutant = name === '' ? {} : STDIO_MUTANTS[name];
+  if (delays['start'] !== undefined) await sleep(delays['start']);
   if (mutant === undefined) throw new Error(`no mutant ${name}`);
   const [input, output] = [new PassThrough(), new PassThrough()];
   const requests = new Map<unknown, Message>();

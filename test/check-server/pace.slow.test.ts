@@ -62,6 +62,14 @@ describe(`a slow answer that is wrong has a finding, ${shareText(SHARE)}`, () =>
   );
 });
 
+test.runIf(SHARE.part === 0)('a server that starts slowly speaks all its revisions', async () => {
+  const command = await gardenCommand('', { start: 11_500 });
+  const report = await check(command, { revisions: [NEWEST, '2026-07-28'], timeoutSeconds: 30 });
+  expect(report.revisions).toEqual([NEWEST, '2026-07-28']);
+  expect(report.probes.filter(({ id, status }) => id === 'handshake' && status !== 'passed')).toEqual([]);
+  expect(shown(report)).toEqual([]);
+}, 240_000);
+
 test('a server without ping has that finding, and no other one', async () => {
   const body = `const { id, method, params } = message;
     if (method === 'initialize') write({ jsonrpc: '2.0', id, result: { protocolVersion: params.protocolVersion.startsWith('20') && params.protocolVersion < '2026' ? params.protocolVersion : '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'a', version: '1' } } });
