@@ -1,11 +1,12 @@
 /**
- * Runs `check-server` on published servers, for `npm run check:servers -- [--only NAME] [--out DIR]`. It installs each into
- * a temporary folder without running install scripts, starts it with dummy credentials, and calls no tool.
+ * Runs `check-server` on published servers, for `npm run check:servers -- [--only NAME] [--out DIR] [--installed DIR]`.
+ * It installs each into a temporary folder without running install scripts, starts it with dummy credentials, and calls no
+ * tool.
  *
- * `--out DIR` keeps the reports as JSON. They contain other people's text: do not commit them.
+ * `--out DIR` keeps the reports as JSON, with which `npm run confirm:servers` compares its own exchanges. They contain other
+ * people's text: do not commit them. `--installed DIR` keeps the servers for the next run.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
@@ -14,27 +15,21 @@ import type { CheckReport } from '../generator/check-server/report.js';
 import { checkServer } from '../generator/check-server/run.js';
 import { shellQuote } from '../generator/text.js';
 import { printTable } from './bench/support.js';
-import { installServer, programOf, SERVERS, type Server } from './published-servers.js';
+import { SERVERS, withInstalled, type Installed } from './published-servers.js';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 /** Some servers need Node 22. */
 const NODE = path.join(ROOT, 'node_modules/node-22/bin/node');
 const START_TIMEOUT_SECONDS = 60;
 
-/** Checks a server in a new folder, with nothing of the user's environment. */
-async function checkPublished({ package: name, args = [], env = {} }: Server): Promise<readonly [string, CheckReport]> {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'mcpgen-server-'));
+/** Checks a server, with nothing of the user's environment. */
+async function checkPublished({ folder, args, env }: Installed): Promise<CheckReport> {
   const before = { env: { ...process.env }, cwd: process.cwd() };
   try {
-    writeFileSync(path.join(folder, 'package.json'), '{ "private": true }');
-    installServer(folder, name);
-    const { version, file } = programOf(folder, name);
-    for (const variable of Object.keys(process.env))
-      if (variable !== 'PATH') Reflect.deleteProperty(process.env, variable);
-    Object.assign(process.env, { HOME: folder, DO_NOT_TRACK: '1', CI: '1', ...env });
+    for (const variable of Object.keys(process.env)) Reflect.deleteProperty(process.env, variable);
+    Object.assign(process.env, env);
     process.chdir(folder);
-    const command = [NODE, file, ...args].map(shellQuote).join(' ');
-    const target = resolveTarget(command, {
+    const target = resolveTarget([NODE, ...args].map(shellQuote).join(' '), {
       headers: undefined,
       bearerEnv: undefined,
       env: undefined,
@@ -44,17 +39,18 @@ async function checkPublished({ package: name, args = [], env = {} }: Server): P
       timeoutSeconds: START_TIMEOUT_SECONDS,
       revisions: undefined,
     });
-    return [version, await checkServer(target, { calls: { readOnly: false, tools: [] } })];
+    return await checkServer(target, { calls: { readOnly: false, tools: [] } });
   } finally {
     process.chdir(before.cwd);
     for (const variable of Object.keys(process.env)) Reflect.deleteProperty(process.env, variable);
     Object.assign(process.env, before.env);
-    // A process that the server started may still be writing.
-    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 500 });
   }
 }
 
-const { values: options } = parseArgs({ options: { only: { type: 'string' }, out: { type: 'string' } } });
+const { values: options } = parseArgs({
+  options: { only: { type: 'string' }, out: { type: 'string' }, installed: { type: 'string' } },
+});
+const installed = options.installed === undefined ? undefined : path.resolve(options.installed);
 const out = options.out === undefined ? undefined : path.resolve(options.out);
 if (out !== undefined) mkdirSync(out, { recursive: true });
 const rows: string[][] = [['server', 'version', 'revisions', 'tools', 'violations', 'deviations', 'advice', 's']];
@@ -62,7 +58,12 @@ for (const [name, server] of Object.entries(SERVERS)) {
   if (options.only !== undefined && !options.only.split(',').includes(name)) continue;
   const start = performance.now();
   try {
-    const [version, report] = await checkPublished(server);
+    const [version, report] = await withInstalled(
+      name,
+      server,
+      installed,
+      async (found) => [found.version, await checkPublished(found)] as const,
+    );
     const own = (severity: string): string =>
       [...new Set(report.findings.filter((finding) => finding.severity === severity).map(({ rule }) => rule))].join(
         ', ',

@@ -1,7 +1,9 @@
 /** Servers from npm, with which comparisons are run by hand. */
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
+import process from 'node:process';
 
 const INSTALL_TIMEOUT_MS = 240_000;
 
@@ -66,5 +68,42 @@ export function programOf(folder: string, name: string): { readonly version: str
 /** Installs a package into a folder without running install scripts. */
 export function installServer(folder: string, name: string): void {
   const quiet = { cwd: folder, timeout: INSTALL_TIMEOUT_MS, stdio: 'ignore' } as const;
-  execFileSync('npm', ['install', ...INSTALL_FLAGS, name], quiet);
+  // By its tag, since npm otherwise chooses a version for the Node that runs npm.
+  execFileSync('npm', ['install', ...INSTALL_FLAGS, `${name}@latest`], quiet);
+}
+
+/** A server that is installed, and how it starts, with nothing of the user's environment but the path. */
+export interface Installed {
+  readonly folder: string;
+  readonly version: string;
+  /** The program and its arguments; the program is for Node 22. */
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/**
+ * Installs a server while something is done with it.
+ *
+ * @param keep - A folder in which servers stay installed, and are found the next time; by default nothing stays.
+ */
+export async function withInstalled<T>(
+  name: string,
+  { package: packageName, args = [], env = {} }: Server,
+  keep: string | undefined,
+  action: (installed: Installed) => Promise<T>,
+): Promise<T> {
+  const folder = keep === undefined ? mkdtempSync(path.join(os.tmpdir(), 'mcpgen-server-')) : path.join(keep, name);
+  try {
+    if (!existsSync(path.join(folder, 'node_modules', packageName))) {
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(path.join(folder, 'package.json'), '{ "private": true }');
+      installServer(folder, packageName);
+    }
+    const { version, file } = programOf(folder, packageName);
+    const own = { PATH: process.env['PATH'] ?? '', HOME: folder, DO_NOT_TRACK: '1', CI: '1', ...env };
+    return await action({ folder, version, args: [file, ...args], env: own });
+  } finally {
+    // A process that the server started may still be writing.
+    if (keep === undefined) rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 500 });
+  }
 }

@@ -2,7 +2,6 @@
 import type { JsonObject } from '../read/json/json.js';
 import type { ServerRuleId } from '../inspect/server-rules.js';
 import type { Connection } from './raw/connection.js';
-import type { StdioConnection } from './raw/stdio.js';
 import type { Handshake, Reply, Session } from './session.js';
 
 /** What a server says that it has, in one revision. */
@@ -13,6 +12,8 @@ export interface ServerFacts {
   readonly prompts: readonly JsonObject[];
   /** Lists that had more than one page. */
   readonly paged: ReadonlySet<string>;
+  /** A method that changes nothing and has an answer: `ping`, `server/discover`, or a list. */
+  readonly harmless: string;
 }
 
 /** What a probe works with. */
@@ -27,20 +28,30 @@ export interface ProbeContext {
   readonly isLocal: boolean;
   /** All revisions that the server speaks. */
   readonly spoken: readonly string[];
+  /** All revisions of which a handshake was tried: over HTTP+SSE, only the one that has this transport. */
+  readonly tried: readonly string[];
   /** Milliseconds that a request may take. */
   readonly timeoutMs: number;
-  /** A new connection on which nothing was sent. It is closed after the probe. */
-  readonly open: () => Promise<Connection>;
-  /** A new process; only over stdio. */
-  readonly openProcess: () => Promise<StdioConnection>;
-  /** A new connection with a handshake. */
+  /** A new connection with a handshake. It is closed after the probe. */
   readonly start: () => Promise<Session>;
   /** A handshake of any version on a new connection. */
   readonly shake: (version: string) => Promise<Handshake>;
   /** Reports a finding with the entries that show it. */
   readonly report: (finding: ReportedFinding) => void;
-  /** Reports a request that has no answer. Returns whether it has none. */
+  /** Reports a request that has no answer within its time limit. Returns whether it has none. */
   readonly isUnanswered: (session: Session, reply: Reply, what: string) => boolean;
+  /**
+   * Handles the answer to a request: now, or when it arrives, so that one that is late holds up no other request. Reports a
+   * request that has no answer, except if `what` is undefined.
+   */
+  readonly whenAnswered: (
+    session: Session,
+    reply: Reply,
+    what: string | undefined,
+    handle: (reply: Reply) => void | Promise<void>,
+  ) => Promise<void>;
+  /** Milliseconds that an answer may take, going by the slowest one so far. */
+  readonly patienceMs: () => number;
 }
 
 /** A finding of a probe. */

@@ -10,13 +10,14 @@ import { SEVERITIES } from '../inspect/rule.js';
 import { ruleOf, type RuleId } from '../inspect/rules.js';
 import { compareText, isObject, ownMember, type JsonObject } from '../read/json/json.js';
 import { RECORDING_VERSION } from '../recording/entry.js';
+import { isResponse, messagesOfEntry } from '../recording/message.js';
 import { displayUrl } from '../text.js';
 import { againLine, evidenceOf, targetWords } from './evidence.js';
 import type { CallSettings, Probe, ProbeContext, ReportedFinding, ServerFacts } from './probe.js';
 import { PROBES } from './probes/index.js';
 import { readLists } from './probes/lists.js';
 import { isAlive } from './probes/messages.js';
-import type { Connection } from './raw/connection.js';
+import { received, type Connection } from './raw/connection.js';
 import { HttpConnection } from './raw/http.js';
 import { StdioConnection } from './raw/stdio.js';
 import type { CheckFinding, CheckReport, ProbeOutcome } from './report.js';
@@ -34,8 +35,6 @@ import {
 const PROBE_TIMEOUT_MS = 120_000;
 /** Most milliseconds of a request after the handshake. */
 const REQUEST_TIMEOUT_MS = 10_000;
-/** Milliseconds in which a server that hangs is asked whether it lives. */
-const ALIVE_TIMEOUT_MS = 2000;
 /** How often a revision may hang before its other probes are skipped. */
 const MAX_HANGS = 3;
 /** Revisions that are probed at the same time. */
@@ -101,6 +100,10 @@ class Check {
   /** Whether a request of the handshake had a status of 4xx, as servers on HTTP+SSE answer. */
   #isPostRefused = false;
   #usesSse = false;
+  /** Revisions of which a handshake was tried. */
+  #tried: readonly string[] = [];
+  /** A request of server/discover that had no answer in time. */
+  #lateDiscovery: { readonly session: Session; readonly reply: Reply } | undefined;
   /** Decisions about requests that had no answer yet, by connection. */
   readonly #late = new Map<Connection, Promise<void>[]>();
   readonly #open = new Set<Connection>();
@@ -180,8 +183,10 @@ class Check {
   /** Closes a connection and inspects what was said on it. */
   async #finish(connection: Connection, revision: string | undefined, probe: string): Promise<void> {
     if (!this.#open.has(connection)) return;
-    await Promise.all(this.#late.get(connection) ?? []);
-    this.#late.delete(connection);
+    for (let late = this.#late.get(connection); late !== undefined; late = this.#late.get(connection)) {
+      this.#late.delete(connection);
+      await Promise.all(late);
+    }
     this.#open.delete(connection);
     await connection.close();
     if (connection instanceof StdioConnection) this.#stderr = connection.stderr || this.#stderr;
@@ -273,6 +278,7 @@ class Check {
     const candidates = [STATELESS_REVISION, ...[...STATEFUL_REVISIONS].reverse()].filter(
       (revision) => wanted?.includes(revision) ?? true,
     );
+    this.#tried = candidates;
     const spoken: Spoken[] = [];
     let silent = 0;
     for (const revision of candidates) {
@@ -292,9 +298,20 @@ class Check {
         milliseconds: Math.round(performance.now() - start),
       });
     }
+    const late = await this.#discoveredLate();
+    if (late !== undefined) {
+      spoken.push(late);
+      const index = this.#outcomes.findIndex(({ revision }) => revision === STATELESS_REVISION);
+      const outcome = this.#outcomes[index];
+      if (outcome !== undefined) {
+        const { note: _, ...known } = outcome;
+        this.#outcomes[index] = { ...known, status: 'passed' };
+      }
+    }
     if (spoken.length === 0 && this.#isPostRefused && (wanted?.includes(SSE_REVISION) ?? true)) {
       // As clients do (2025-11-25, transports, backward compatibility).
       this.#usesSse = true;
+      this.#tried = [SSE_REVISION];
       this.#settings.onProgress?.(`${SSE_REVISION}: connecting over HTTP+SSE`);
       const start = performance.now();
       const { found } = await this.#speak(SSE_REVISION);
@@ -338,38 +355,54 @@ class Check {
   ): Promise<{ readonly found: Spoken | undefined; readonly isSilent: boolean }> {
     const session = new Session(connection, STATELESS_REVISION, this.#target.timeoutMs);
     // Servers of older revisions may not answer what comes before the handshake.
-    const timeoutMs = Math.min(this.#target.timeoutMs, REQUEST_TIMEOUT_MS);
+    const isOnly = this.#tried.length === 1;
+    const timeoutMs = isOnly ? session.timeoutMs : Math.min(session.timeoutMs, REQUEST_TIMEOUT_MS);
     const reply = await session.request('server/discover', undefined, { timeoutMs });
+    if (reply.outcome === 'timeout') {
+      // The process may still be starting.
+      this.#lateDiscovery = { session, reply };
+      return { found: undefined, isSilent: true };
+    }
+    return { found: await this.#discovered(session, reply), isSilent: false };
+  }
+
+  /** Looks again whether `server/discover` has an answer, after the time that the handshakes of other revisions took. */
+  async #discoveredLate(): Promise<Spoken | undefined> {
+    if (this.#lateDiscovery === undefined) return undefined;
+    const { session, reply } = this.#lateDiscovery;
+    return this.#discovered(session, await session.reply(reply.sent, reply.id, 0));
+  }
+
+  /** What a server said to `server/discover`; undefined, and the connection is closed, if it does not speak the revision. */
+  async #discovered(session: Session, reply: Reply): Promise<Spoken | undefined> {
+    const { connection } = session;
     const versions = reply.result === undefined ? undefined : ownMember(reply.result, 'supportedVersions');
     if (Array.isArray(versions) && (versions as readonly unknown[]).includes(STATELESS_REVISION)) {
       const meta = memberObject(reply.result, '_meta');
       return {
-        found: {
-          revision: STATELESS_REVISION,
-          session: this.#limited(session),
-          capabilities: memberObject(reply.result, 'capabilities') ?? {},
-          serverInfo: memberObject(meta, 'io.modelcontextprotocol/serverInfo') ?? {},
-        },
-        isSilent: false,
+        revision: STATELESS_REVISION,
+        session: this.#limited(session),
+        capabilities: memberObject(reply.result, 'capabilities') ?? {},
+        serverInfo: memberObject(meta, 'io.modelcontextprotocol/serverInfo') ?? {},
       };
     }
     if (reply.outcome === 'error') {
       // A list of tools with a result type is of this revision, whatever became of server/discover.
+      const timeoutMs = Math.min(session.timeoutMs, REQUEST_TIMEOUT_MS);
       const tools = await session.request('tools/list', undefined, { timeoutMs });
       if (tools.result !== undefined && Object.hasOwn(tools.result, 'resultType')) {
-        const found = {
+        return {
           revision: STATELESS_REVISION,
           session: this.#limited(session),
           capabilities: { tools: {} },
           serverInfo: {},
         };
-        return { found, isSilent: false };
       }
     }
     // What a server of an older revision says before the handshake is not inspected.
     this.#open.delete(connection);
     await connection.close();
-    return { found: undefined, isSilent: reply.outcome === 'timeout' };
+    return undefined;
   }
 
   /** The same session with the time limit of requests after the handshake, waiting as the answers so far suggest. */
@@ -398,15 +431,11 @@ class Check {
     let hangs = 0;
     const facts = await this.#timed('lists', 'lists with all pages', revision, async (tally) => {
       const report = this.#reporter(revision, tally);
-      const isUnanswered = this.#unansweredReporter(report);
-      return readLists({ session, report, isUnanswered }, found.capabilities);
+      return readLists({ session, report, whenAnswered: this.#whenAnswered(report) }, found.capabilities);
     });
-    const known = facts ?? {
-      capabilities: found.capabilities,
-      tools: [],
-      resources: [],
-      prompts: [],
-      paged: new Set(),
+    const known: ServerFacts = {
+      ...(facts ?? { capabilities: found.capabilities, tools: [], resources: [], prompts: [], paged: new Set() }),
+      harmless: await this.#findHarmless(session, facts?.answered ?? []),
     };
     /** Runs a probe, unless it does not apply. Returns whether it ran. */
     const runProbe = async (probe: Probe): Promise<boolean> => {
@@ -437,7 +466,7 @@ class Check {
     const runShared = async (): Promise<void> => {
       for (const probe of probes.filter(({ isSeparate }) => isSeparate !== true)) {
         if (!(await runProbe(probe))) continue;
-        const next = await this.#keepAlive(session, revision);
+        const next = await this.#keepAlive(session, known);
         if (next === session) continue;
         hangs += 1;
         // What it has not answered is decided while others are asked.
@@ -464,22 +493,37 @@ class Check {
     return kind === 'stdio' ? this.#pace : undefined;
   }
 
-  /** Reports requests without an answer: at once if their time is over, otherwise when it is. */
-  #unansweredReporter(report: ProbeContext['report']): ProbeContext['isUnanswered'] {
-    return (session, reply, what) => {
+  /** Handles an answer: at once if there is one or its time is over, otherwise when it arrives. */
+  #whenAnswered(report: ProbeContext['report']): ProbeContext['whenAnswered'] {
+    return async (session, reply, what, handle) => {
       const { connection, timeoutMs, pace } = session;
+      const decide = async (decided: Reply): Promise<void> => {
+        const isMissing =
+          what === undefined ? decided.message === undefined : isUnanswered(report, session, decided, what);
+        if (!isMissing) await handle(decided);
+      };
       const restMs = timeoutMs - connection.log.ageOf(reply.sent.frame);
-      if (reply.outcome !== 'timeout' || pace === undefined || restMs <= 0)
-        return isUnanswered(report, session, reply, what);
+      if (reply.outcome !== 'timeout' || pace === undefined || restMs <= 0) {
+        await decide(reply);
+        return;
+      }
       const decision = (async () => {
         const late = await session.reply(reply.sent, reply.id, restMs);
         // What comes late shows how long this server takes.
         if (late.message !== undefined) pace.note(connection.log.ageOf(reply.sent.frame));
-        isUnanswered(report, session, late, what);
+        await decide(late);
       })();
       this.#late.set(connection, [...(this.#late.get(connection) ?? []), decision]);
-      return true;
     };
+  }
+
+  /** A method that the server answers: not every server knows ping. */
+  async #findHarmless(session: Session, answered: readonly string[]): Promise<string> {
+    if (session.isStateless) return 'server/discover';
+    const [list] = answered;
+    const options = list === undefined ? { timeoutMs: session.timeoutMs } : {};
+    const { message } = await session.request('ping', undefined, options);
+    return message === undefined ? (list ?? 'ping') : 'ping';
   }
 
   #whySkipped(probe: Probe, session: Session, isNewest: boolean): string | undefined {
@@ -542,11 +586,14 @@ class Check {
   }
 
   /** The session itself; one with a new process if the old one ended or hangs; undefined if none starts. */
-  async #keepAlive(session: Session, revision: string): Promise<Session | undefined> {
-    const { connection } = session;
+  async #keepAlive(session: Session, facts: ServerFacts): Promise<Session | undefined> {
+    const { connection, revision } = session;
     const isRunning = connection.end === undefined && !connection.log.isFlooded;
-    // Over HTTP each request has its own connection.
-    if (isRunning && (connection.kind === 'http' || (await isAlive(session, ALIVE_TIMEOUT_MS)))) return session;
+    if (isRunning) {
+      // Over HTTP each request has its own connection.
+      if (connection.kind === 'http' || hasAnsweredLast(connection)) return session;
+      if (await isAlive(session, facts, this.#pace.patienceMs(session.timeoutMs))) return session;
+    }
     return this.#startShared(revision).catch(() => undefined);
   }
 
@@ -588,11 +635,6 @@ class Check {
       own.add(connectionOf(made));
       return made;
     };
-    const open = async (): Promise<Connection> =>
-      owned(
-        async () => this.#connect(),
-        (made) => made,
-      );
     return {
       revision,
       transport: target.kind,
@@ -601,21 +643,24 @@ class Check {
       calls: this.#settings.calls,
       isLocal: target.kind === 'http' && isLoopback(target.url),
       spoken,
+      tried: this.#tried,
       timeoutMs,
-      open,
-      openProcess: async () => {
-        const connection = await open();
-        if (connection instanceof StdioConnection) return connection;
-        throw new TypeError('not a process');
-      },
       start: async () =>
         owned(
           async () => this.#start(revision),
           (made) => made.connection,
         ),
-      shake: async (version): Promise<Handshake> => handshake(await open(), version, target.timeoutMs),
+      shake: async (version): Promise<Handshake> => {
+        const connection = await owned(
+          async () => this.#connect(),
+          (made) => made,
+        );
+        return handshake(connection, version, target.timeoutMs);
+      },
       report,
-      isUnanswered: this.#unansweredReporter(report),
+      isUnanswered: (asked, reply, what) => isUnanswered(report, asked, reply, what),
+      whenAnswered: this.#whenAnswered(report),
+      patienceMs: () => (target.kind === 'stdio' ? this.#pace.patienceMs(timeoutMs) : timeoutMs),
     };
   }
 }
@@ -635,6 +680,17 @@ function isUnanswered(report: ProbeContext['report'], session: Session, reply: R
     frames: [...reply.frames, ...(connection.end === undefined ? [] : [connection.log.entries.length])],
   });
   return true;
+}
+
+/** Whether the last message to a server is a request that it has answered, so that it lives. */
+function hasAnsweredLast({ log }: Connection): boolean {
+  let index = log.entries.length - 1;
+  while (index >= 0 && log.entries[index]?.from !== 'client') index -= 1;
+  const entry = log.entries[index];
+  const last = entry === undefined ? undefined : messagesOfEntry(entry).at(-1);
+  const id = last === undefined ? undefined : ownMember(last, 'id');
+  if (last === undefined || id === undefined || !Object.hasOwn(last, 'method')) return false;
+  return received(log, index + 1).some(({ message }) => isResponse(message) && ownMember(message, 'id') === id);
 }
 
 /** What a probe provokes: a connection that is cut leaves requests without a response. */

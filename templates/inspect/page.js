@@ -68,6 +68,11 @@ function button(label, onClick, className = "") {
 }
 
 const SEVERITIES = ["violation", "deviation", "advice"];
+/** What became of requests without a response. */
+const OUTCOMES = [
+  ["unanswered", "Without response"],
+  ["cancelled", "Cancelled"],
+];
 const SYMBOLS = { violation: "✕", deviation: "▲", advice: "i" };
 
 // --- Conversations
@@ -297,15 +302,17 @@ function matches(row) {
     !row.entry.messages.some((message) => message.method === method)
   )
     return false;
-  if (findings !== "" && !matchesFindings(row.entry.findings, findings))
-    return false;
+  if (findings !== "" && !matchesFindings(row, findings)) return false;
   return (
     words.length === 0 || words.every((word) => searchText(row).includes(word))
   );
 }
 
-function matchesFindings(found, wanted) {
+/** Whether a row has what was chosen: findings, or no response, or a cancellation. */
+function matchesFindings(row, wanted) {
+  const found = row.entry.findings;
   if (wanted === "any") return found.length > 0;
+  if (wanted === "unanswered" || wanted === "cancelled") return row[wanted] > 0;
   return found.some(
     ({ severity, rule }) => severity === wanted || `rule ${rule}` === wanted,
   );
@@ -325,6 +332,10 @@ function applyFilter() {
       ? `${count}, ${number(conversation.leftOut)} left out`
       : count;
   byId("empty").hidden = shownRows.length > 0;
+  byId("empty").textContent =
+    total === 0
+      ? "This conversation has no frames."
+      : "No frame matches. Clear the search or choose another filter.";
   drawRuler();
   updateSteps();
 }
@@ -1086,6 +1097,7 @@ function overviewView() {
   view.append(
     element("h3", "", "Findings"),
     rulesView(),
+    outcomesView(),
     element("h3", "", "Methods"),
     methodsView(),
   );
@@ -1124,28 +1136,47 @@ function rulesView() {
         element("code", "rule", rule),
       ),
     );
-    const links = element("span", "frame-links");
-    for (const row of rows.slice(0, 8))
-      links.append(
-        button(`#${row.entry.frame}`, () => goTo(row, { open: true }), "link"),
-        " ",
-      );
-    if (rows.length > 8)
-      links.append(
-        button(
-          `all ${number(rows.length)}`,
-          () => {
-            byId("findings").value = `rule ${rule}`;
-            readFilter();
-            if (isPhone.matches) openSheet(false);
-          },
-          "link",
-        ),
-      );
-    item.append(links);
+    item.append(frameLinks(rows, `rule ${rule}`));
     list.append(item);
   }
   return list;
+}
+
+/** Links to the first of some rows, and a button that shows all of them by a filter. */
+function frameLinks(rows, wanted) {
+  const links = element("span", "frame-links");
+  for (const row of rows.slice(0, 8))
+    links.append(
+      button(`#${row.entry.frame}`, () => goTo(row, { open: true }), "link"),
+      " ",
+    );
+  if (rows.length > 8)
+    links.append(
+      button(
+        `all ${number(rows.length)}`,
+        () => {
+          byId("findings").value = wanted;
+          readFilter();
+          if (isPhone.matches) openSheet(false);
+        },
+        "link",
+      ),
+    );
+  return links;
+}
+
+/** Requests without a response, if there are any. */
+function outcomesView() {
+  const view = document.createDocumentFragment();
+  for (const [outcome, label] of OUTCOMES) {
+    const rows = conversation.rows.filter((row) => row[outcome] > 0);
+    if (rows.length === 0) continue;
+    view.append(
+      element("h3", "", `${label} (${number(rows.length)})`),
+      element("p", "outcome", frameLinks(rows, outcome)),
+    );
+  }
+  return view;
 }
 
 /** How often and how fast each method was answered. */
@@ -1259,7 +1290,7 @@ function fillControls() {
   );
   const found = byId("findings");
   found.replaceChildren(
-    option("", "With and without findings"),
+    option("", "All frames"),
     option("any", "Any finding", conversation.withFindings.length),
   );
   for (const [severity, label] of [
@@ -1269,6 +1300,10 @@ function fillControls() {
   ])
     if (ruleCounts.has(severity))
       found.append(option(severity, label, ruleCounts.get(severity)));
+  for (const [outcome, label] of OUTCOMES) {
+    const count = conversation.rows.filter((row) => row[outcome] > 0).length;
+    if (count > 0) found.append(option(outcome, label, count));
+  }
   const group = element("optgroup", "");
   group.label = "Rules";
   for (const [key, count] of ruleCounts)

@@ -241,6 +241,11 @@ describe('in Chromium', () => {
       await tab.getByLabel('Findings', { exact: true }).selectOption({ label: 'not-json (3)' });
       expect(await shown(tab)).toBe('3 of 13 frames');
       await press(tab, 'c');
+      await tab.getByLabel('Findings', { exact: true }).selectOption({ label: 'Without response (1)' });
+      expect(await labels(tab)).toEqual(['tools/call lost id 4']);
+      await tab.getByLabel('Findings', { exact: true }).selectOption({ label: 'Cancelled (1)' });
+      expect(await labels(tab)).toEqual(['tools/call slow id 3']);
+      await press(tab, 'c');
       await tab.getByRole('searchbox').fill('ARGUMENT 3');
       await expect.poll(() => labels(tab)).toEqual(['tools/call slow id 3']);
       await tab.getByRole('searchbox').fill('no such thing');
@@ -274,9 +279,15 @@ describe('in Chromium', () => {
     });
   });
 
-  test('the overview lists rules and methods', async (context) => {
+  test('the overview lists rules, methods and requests without a response', async (context) => {
     needsChromium(context);
     await opened('small', async (tab) => {
+      // No column is cut off.
+      expect(await tab.locator('.table').evaluate((node) => node.scrollWidth - node.clientWidth)).toBe(0);
+      expect(await tab.locator('.outcome').allTextContents()).toEqual(['#9 ', '#6 ']);
+      await tab.locator('.outcome').getByRole('button', { name: '#9' }).click();
+      expect(await selected(tab)).toBe('frame-9');
+      await press(tab, 'o');
       expect(await tab.locator('.rules li').count()).toBe(1);
       expect(await tab.locator('.methods tbody tr').first().locator('td').allTextContents()).toEqual([
         'tools/call',
@@ -515,7 +526,10 @@ describe('in Chromium', () => {
     needsChromium(context);
     await opened('empty', async (tab) => {
       await press(tab, 'j', 'n', 'r', 't', 'Enter');
-      expect([await shown(tab), await tab.locator('#empty').isVisible()]).toEqual(['0 frames', true]);
+      expect([await shown(tab), await tab.locator('#empty').innerText()]).toEqual([
+        '0 frames',
+        'This conversation has no frames.',
+      ]);
     });
   });
 });

@@ -1,8 +1,12 @@
-/** Our own server, over stdio or HTTP, with one broken rule if a mutant is named. Bundled and started by tests. */
+/**
+ * Our own server, over stdio or HTTP, with one broken rule if a mutant is named. Over stdio, answers may be delayed. Bundled
+ * and started by tests.
+ */
 import { createServer as createNodeServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import process from 'node:process';
 import { PassThrough, Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { revision as revision20241105 } from '../../generated/2024-11-05/revision.js';
 import { revision as revision20250326 } from '../../generated/2025-03-26/revision.js';
 import { revision as revision20250618 } from '../../generated/2025-06-18/revision.js';
@@ -73,12 +77,33 @@ function buildServer(): ReturnType<typeof createServer> {
   });
 }
 
-async function serveStdio(name: string | undefined): Promise<void> {
-  const mutant = name === undefined ? {} : STDIO_MUTANTS[name];
+/**
+ * Milliseconds by which answers are delayed: by the method of their request, or `error`, `batch`. `each` is how long an
+ * answer takes that waits for the one before it, and `start` how long the process takes to start.
+ */
+type Delays = Readonly<Record<string, number>>;
+
+async function serveStdio(name: string, delays: Delays): Promise<void> {
+  const mutant = name === '' ? {} : STDIO_MUTANTS[name];
+  if (delays['start'] !== undefined) await sleep(delays['start']);
   if (mutant === undefined) throw new Error(`no mutant ${name}`);
   const [input, output] = [new PassThrough(), new PassThrough()];
   const requests = new Map<unknown, Message>();
   const write = (text: string): void => void process.stdout.write(text);
+  let previous = Promise.resolve();
+  const writeLater = (text: string, message: Message, request: Message): void => {
+    const kind = Array.isArray(message) ? 'batch' : message.error === undefined ? '' : 'error';
+    const delayMs = delays[request.method ?? ''] ?? delays[kind] ?? 0;
+    const { each = 0 } = delays;
+    if (each > 0) {
+      previous = previous
+        .then(async () => sleep(each))
+        .then(() => {
+          write(text);
+        });
+    } else if (delayMs === 0) write(text);
+    else setTimeout(write, delayMs, text);
+  };
   mutant.start?.({ write });
   const receive = (line: string): void => {
     const changed = mutant.line === undefined ? line : mutant.line(line, { write });
@@ -120,15 +145,16 @@ async function serveStdio(name: string | undefined): Promise<void> {
     pending = lines.pop() ?? '';
     for (const line of lines) {
       const message = JSON.parse(line) as Message;
-      if (mutant.response === undefined || Array.isArray(message)) write(`${line}\n`);
+      const request = requests.get(message.id) ?? {};
+      if (mutant.response === undefined || Array.isArray(message)) writeLater(`${line}\n`, message, request);
       else {
-        const changed = mutant.response(message, requests.get(message.id) ?? {});
+        const changed = mutant.response(message, request);
         for (const item of Array.isArray(changed)
           ? (changed as readonly Message[])
           : changed === undefined
             ? []
             : [changed])
-          write(`${JSON.stringify(item)}\n`);
+          writeLater(`${JSON.stringify(item)}\n`, item as Message, request);
       }
     }
   });
@@ -137,8 +163,8 @@ async function serveStdio(name: string | undefined): Promise<void> {
 }
 
 /** Prints the URL on standard error. */
-async function serveHttp(name: string | undefined): Promise<void> {
-  const mutant = name === undefined ? {} : HTTP_MUTANTS[name];
+async function serveHttp(name: string): Promise<void> {
+  const mutant = name === '' ? {} : HTTP_MUTANTS[name];
   if (mutant === undefined) throw new Error(`no mutant ${name}`);
   const handler = createHttpHandler({ server: buildServer(), path: '/mcp' });
   const listener = createNodeServer((incoming, outgoing) => {
@@ -175,5 +201,5 @@ async function serveHttp(name: string | undefined): Promise<void> {
   return Promise.resolve();
 }
 
-const [transport, mutant] = process.argv.slice(2);
-await (transport === 'http' ? serveHttp(mutant) : serveStdio(mutant));
+const [transport, mutant = '', delays = '{}'] = process.argv.slice(2);
+await (transport === 'http' ? serveHttp(mutant) : serveStdio(mutant, JSON.parse(delays) as Delays));

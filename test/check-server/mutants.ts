@@ -37,7 +37,9 @@ const changed = (message: Message, result: object): Message => ({
   ...message,
   result: { ...message.result, ...result },
 });
-const isUnknown = ({ method = '' }: Message): boolean => method.startsWith('mcpgen/check');
+/** One probe sends a method that is a number. */
+const methodOf = ({ method }: Message): string => String(method);
+const isUnknown = (message: Message): boolean => methodOf(message).startsWith('mcpgen/check');
 const VERSION = 'io.modelcontextprotocol/protocolVersion';
 
 /** Changes the answers to one method. */
@@ -84,7 +86,7 @@ export const STDIO_MUTANTS: Readonly<Record<string, StdioMutant>> = {
   },
   'answers-notifications': {
     request: (message, { write }) => {
-      if (message.id === undefined && message.method?.includes('mcpgen') === true)
+      if (message.id === undefined && methodOf(message).includes('mcpgen'))
         write('{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"No"}}\n');
       return message;
     },
@@ -112,7 +114,7 @@ export const STDIO_MUTANTS: Readonly<Record<string, StdioMutant>> = {
     request.params?.['name'] === 'plan' ? succeed(message, { messages: [] }) : message,
   ),
   'ignores-cursors': {
-    request: (message) => (message.method?.endsWith('/list') === true ? { ...message, params: {} } : message),
+    request: (message) => (methodOf(message).endsWith('/list') ? { ...message, params: {} } : message),
   },
   'pages-without-end': {
     request: (message) => (message.method === 'tools/list' ? { ...message, params: {} } : message),

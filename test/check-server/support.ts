@@ -61,9 +61,9 @@ export async function gardenFile(): Promise<string> {
   return garden;
 }
 
-/** The command of the garden server over stdio. */
-export async function gardenCommand(mutant = ''): Promise<string> {
-  return [process.execPath, await gardenFile(), 'stdio', mutant].filter(Boolean).map(shellQuote).join(' ');
+/** The command of the garden server over stdio, with answers that are delayed by milliseconds. */
+export async function gardenCommand(mutant = '', delays: Readonly<Record<string, number>> = {}): Promise<string> {
+  return [process.execPath, await gardenFile(), 'stdio', mutant, JSON.stringify(delays)].map(shellQuote).join(' ');
 }
 
 /** Runs our own server over HTTP while something is done with its URL. */

@@ -4,20 +4,13 @@ import { STATELESS_ERROR_CODES } from '../../../generated/runtime/protocol/revis
 import { isObject, ownMember, type JsonValue } from '../../read/json/json.js';
 import type { Probe } from '../probe.js';
 import { LISTS } from './lists.js';
-import { metaOf, STATEFUL_REVISIONS, STATELESS_REVISION, type Session } from '../session.js';
-import { HttpConnection } from '../raw/http.js';
+import { metaOf, STATEFUL_REVISIONS, STATELESS_REVISION } from '../session.js';
 
 const { INVALID_PARAMS } = STANDARD_ERROR_CODES;
 const { UNSUPPORTED_VERSION } = STATELESS_ERROR_CODES;
 
 /** Versions that do not exist. */
 const UNKNOWN_VERSIONS = ['1999-01-01', '2099-12-31', 'mcpgen-check'];
-const KNOWN_VERSIONS: readonly string[] = [...STATEFUL_REVISIONS, STATELESS_REVISION];
-
-/** Whether every revision was tried: over HTTP+SSE, only the one that has this transport. */
-function isTried({ connection }: Session): boolean {
-  return !(connection instanceof HttpConnection && connection.isSse);
-}
 
 /** Probes of versions. */
 export const VERSION_PROBES: readonly Probe[] = [
@@ -43,11 +36,7 @@ export const VERSION_PROBES: readonly Probe[] = [
         } else if (answered === version) {
           const message = `initialize agrees on the version ${version}, which does not exist`;
           context.report({ rule: 'unknown-version-accepted', message, ...finding });
-        } else if (
-          isTried(context.session) &&
-          KNOWN_VERSIONS.includes(answered) &&
-          !context.spoken.includes(answered)
-        ) {
+        } else if (context.tried.includes(answered) && !context.spoken.includes(answered)) {
           const message = `initialize offers ${answered}, but does not agree on it when it is requested`;
           context.report({ rule: 'handshake-version', message, ...finding });
         }
@@ -64,27 +53,32 @@ export const VERSION_PROBES: readonly Probe[] = [
       const list = LISTS.find(([capability]) => Object.hasOwn(facts.capabilities, capability));
       if (list === undefined) return;
       for (const version of UNKNOWN_VERSIONS) {
-        const reply = await session.request(list[1], undefined, {
+        const first = await session.request(list[1], undefined, {
           meta: metaOf(version),
           headers: { 'mcp-protocol-version': version },
         });
-        if (context.isUnanswered(session, reply, `a request with the version ${version}`)) continue;
-        const finding = { subject: `the version ${version}`, connection: session.connection, frames: reply.frames };
-        const error = reply.message === undefined ? undefined : ownMember(reply.message, 'error');
-        const data = isObject(error) ? ownMember(error, 'data') : undefined;
-        const supported = isObject(data) ? ownMember(data, 'supported') : undefined;
-        if (reply.outcome === 'result') {
-          report({ rule: 'version-accepted', message: `a request with the version ${version} is served`, ...finding });
-        } else if (reply.code !== UNSUPPORTED_VERSION) {
-          const message = `a request with the version ${version} fails with ${reply.code ?? 'no code'} instead of -32022`;
-          report({ rule: 'version-code', message, ...finding });
-        } else if (!Array.isArray(supported) || !(supported as readonly JsonValue[]).includes(STATELESS_REVISION)) {
-          const message = 'data.supported of the error -32022 does not list 2026-07-28, which the server speaks';
-          report({ rule: 'version-code', message, ...finding });
-        } else if (transport === 'http' && reply.status !== 400) {
-          const message = `an unsupported version has the status ${reply.status ?? 'unknown'} instead of 400`;
-          report({ rule: 'http-error-status', message, ...finding });
-        }
+        await context.whenAnswered(session, first, `a request with the version ${version}`, (reply) => {
+          const finding = { subject: `the version ${version}`, connection: session.connection, frames: reply.frames };
+          const error = reply.message === undefined ? undefined : ownMember(reply.message, 'error');
+          const data = isObject(error) ? ownMember(error, 'data') : undefined;
+          const supported = isObject(data) ? ownMember(data, 'supported') : undefined;
+          if (reply.outcome === 'result') {
+            report({
+              rule: 'version-accepted',
+              message: `a request with the version ${version} is served`,
+              ...finding,
+            });
+          } else if (reply.code !== UNSUPPORTED_VERSION) {
+            const message = `a request with the version ${version} fails with ${reply.code ?? 'no code'} instead of -32022`;
+            report({ rule: 'version-code', message, ...finding });
+          } else if (!Array.isArray(supported) || !(supported as readonly JsonValue[]).includes(STATELESS_REVISION)) {
+            const message = 'data.supported of the error -32022 does not list 2026-07-28, which the server speaks';
+            report({ rule: 'version-code', message, ...finding });
+          } else if (transport === 'http' && reply.status !== 400) {
+            const message = `an unsupported version has the status ${reply.status ?? 'unknown'} instead of 400`;
+            report({ rule: 'http-error-status', message, ...finding });
+          }
+        });
       }
     },
   },
@@ -94,7 +88,7 @@ export const VERSION_PROBES: readonly Probe[] = [
     era: 'stateless',
     run: async (context) => {
       const { session, report } = context;
-      const reply = await session.request('server/discover');
+      const reply = await session.request('server/discover', undefined, { timeoutMs: session.timeoutMs });
       if (reply.outcome === 'error' && reply.code === -32601) {
         report({
           rule: 'discover-missing',
@@ -129,17 +123,18 @@ export const VERSION_PROBES: readonly Probe[] = [
       const { session, report, transport } = context;
       const { 'io.modelcontextprotocol/clientCapabilities': _, ...meta } = metaOf(STATELESS_REVISION);
       const what = 'a request without clientCapabilities in _meta';
-      const reply = await session.request('tools/list', undefined, { meta });
-      if (context.isUnanswered(session, reply, what)) return;
-      const finding = { subject: 'clientCapabilities', connection: session.connection, frames: reply.frames };
-      if (reply.code === -32601) return;
-      if (reply.code !== INVALID_PARAMS) {
-        const how = reply.outcome === 'result' ? 'is served' : `fails with ${reply.code ?? 'no code'}`;
-        report({ rule: 'meta-not-required', message: `${what} ${how} instead of failing with -32602`, ...finding });
-      } else if (transport === 'http' && reply.status !== 400) {
-        const message = `${what} has the status ${reply.status ?? 'unknown'} instead of 400`;
-        report({ rule: 'http-error-status', message, ...finding });
-      }
+      const first = await session.request('tools/list', undefined, { meta });
+      await context.whenAnswered(session, first, what, (reply) => {
+        const finding = { subject: 'clientCapabilities', connection: session.connection, frames: reply.frames };
+        if (reply.code === -32601) return;
+        if (reply.code !== INVALID_PARAMS) {
+          const how = reply.outcome === 'result' ? 'is served' : `fails with ${reply.code ?? 'no code'}`;
+          report({ rule: 'meta-not-required', message: `${what} ${how} instead of failing with -32602`, ...finding });
+        } else if (transport === 'http' && reply.status !== 400) {
+          const message = `${what} has the status ${reply.status ?? 'unknown'} instead of 400`;
+          report({ rule: 'http-error-status', message, ...finding });
+        }
+      });
     },
   },
   {

@@ -12,10 +12,16 @@ const { HEADER_MISMATCH } = STATELESS_ERROR_CODES;
 const FOREIGN_ORIGIN = 'https://mcpgen-check.example';
 const FOREIGN_HOST = 'mcpgen-check.example';
 const UNKNOWN_TOOL = 'mcpgen-check-unknown';
+/** Fewest milliseconds in which a message that must not be replayed would come. */
+const REPLAY_QUIET_MS = 1000;
 
 /** A request that every server answers. */
-async function harmless(session: Session, headers: Readonly<Record<string, string | undefined>>): Promise<Reply> {
-  return session.request(session.isStateless ? 'server/discover' : 'ping', undefined, { headers });
+async function harmless(
+  session: Session,
+  { facts }: ProbeContext,
+  headers: Readonly<Record<string, string | undefined>>,
+): Promise<Reply> {
+  return session.request(facts.harmless, undefined, { headers });
 }
 
 /** Whether a request was served. */
@@ -33,9 +39,10 @@ export const HTTP_PROBES: readonly Probe[] = [
     id: 'origin',
     title: 'a request from a web page of another site',
     transport: 'http',
-    run: async ({ session, report, isLocal }) => {
+    run: async (context) => {
+      const { session, report, isLocal } = context;
       const { connection } = session;
-      const reply = await harmless(session, { origin: FOREIGN_ORIGIN });
+      const reply = await harmless(session, context, { origin: FOREIGN_ORIGIN });
       const finding = { subject: 'Origin', connection, frames: reply.frames } as const;
       if (isServed(reply)) {
         // A server for everybody may accept every origin.
@@ -53,8 +60,9 @@ export const HTTP_PROBES: readonly Probe[] = [
     transport: 'http',
     isOnce: true,
     skip: ({ isLocal }) => (isLocal ? undefined : 'only on this machine'),
-    run: async ({ session, report }) => {
-      const reply = await harmless(session, { host: FOREIGN_HOST });
+    run: async (context) => {
+      const { session, report } = context;
+      const reply = await harmless(session, context, { host: FOREIGN_HOST });
       if (!isServed(reply)) return;
       report({
         rule: 'http-host',
@@ -122,8 +130,9 @@ export const HTTP_PROBES: readonly Probe[] = [
     transport: 'http',
     era: 'stateful',
     skip: ({ revision }) => (revision < '2025-06-18' ? 'this revision has no such header' : undefined),
-    run: async ({ session, report }) => {
-      const reply = await harmless(session, { 'mcp-protocol-version': '1999-01-01' });
+    run: async (context) => {
+      const { session, report } = context;
+      const reply = await harmless(session, context, { 'mcp-protocol-version': '1999-01-01' });
       if (reply.status === 400 || isRefusedForLogin(reply) || reply.status === undefined) return;
       report({
         rule: 'http-version-unchecked',
@@ -239,7 +248,7 @@ async function runSessions(context: ProbeContext): Promise<void> {
     report('http-session-reused', 'Mcp-Session-Id', 'two sessions have the same id', { session, frames: reply.frames });
   }
   const { session } = first;
-  const without = await harmless(session, { 'mcp-session-id': undefined });
+  const without = await harmless(session, context, { 'mcp-session-id': undefined });
   if (without.status !== undefined && !isServed(without) && without.status !== 400 && !isRefusedForLogin(without)) {
     const message = `a request without its session id has the status ${without.status} instead of 400`;
     report('http-session-missing', 'Mcp-Session-Id', message, { session, frames: without.frames });
@@ -248,7 +257,7 @@ async function runSessions(context: ProbeContext): Promise<void> {
   const status = await session.status(deleted);
   // Servers may keep clients from ending sessions.
   if (status === undefined || status >= 300) return;
-  const after = await harmless(session, {});
+  const after = await harmless(session, context, {});
   if (after.status === 404 || after.status === undefined || isRefusedForLogin(after)) return;
   const message = `after DELETE, a request of the session has the status ${after.status} instead of 404`;
   report('http-session-ended', 'Mcp-Session-Id', message, { session, frames: [deleted.frame, ...after.frames] });
@@ -257,8 +266,10 @@ async function runSessions(context: ProbeContext): Promise<void> {
 async function runReplay(context: ProbeContext): Promise<void> {
   const session = await context.start();
   const { connection } = session;
-  const first = await session.request('ping', undefined, { id: 'mcpgen-stream-1' });
-  await session.request('ping', undefined, { id: 'mcpgen-stream-2' });
+  const start = performance.now();
+  const first = await session.request(context.facts.harmless, undefined, { id: 'mcpgen-stream-1' });
+  await session.request(context.facts.harmless, undefined, { id: 'mcpgen-stream-2' });
+  const answerMs = performance.now() - start;
   const event = connection.log.entries.find(
     ({ http }) =>
       http?.kind === 'event' && http.exchange === first.sent.exchange && http.id !== undefined && http.id !== '',
@@ -274,7 +285,7 @@ async function runReplay(context: ProbeContext): Promise<void> {
       received(connection.log, sent.frame).find(
         ({ message }) => isResponse(message) && ownMember(message, 'id') === 'mcpgen-stream-2',
       ),
-    Math.min(context.timeoutMs, 1000),
+    Math.min(context.timeoutMs, Math.max(REPLAY_QUIET_MS, answerMs)),
   );
   if (replayed === undefined) return;
   context.report({

@@ -20,37 +20,58 @@ const MAX_PAGES = 100;
 const LARGE_LIST = 100_000;
 
 /** What is needed to read lists, before other probes can run. */
-export type ListContext = Pick<ProbeContext, 'session' | 'report' | 'isUnanswered'>;
+export type ListContext = Pick<ProbeContext, 'session' | 'report' | 'whenAnswered'>;
 
 /** Reads all lists that a server declares. */
-export async function readLists(context: ListContext, capabilities: JsonObject): Promise<ServerFacts> {
+export async function readLists(
+  context: ListContext,
+  capabilities: JsonObject,
+): Promise<Omit<ServerFacts, 'harmless'> & { readonly answered: readonly string[] }> {
   const items: Record<string, readonly JsonObject[]> = {};
   const paged = new Set<string>();
+  const answered: string[] = [];
+  let isFirst = true;
   for (const [capability, method, member] of LISTS) {
     items[member] = [];
     if (!Object.hasOwn(capabilities, capability)) continue;
-    const { list, pages } = await readList(context, capability, method, member);
+    // Other probes need the lists, so they may take as long as requests may; a server that does not answer one costs that
+    // time once.
+    const isPatient = answered.length > 0 || isFirst;
+    isFirst = false;
+    const { list, pages, isAnswered } = await readList(context, { capability, method, member, isPatient });
     items[member] = list;
+    if (isAnswered) answered.push(method);
     if (pages > 1) paged.add(method);
   }
   const { tools = [], resources = [], prompts = [] } = items;
-  return { capabilities, tools, resources, prompts, paged };
+  return { capabilities, tools, resources, prompts, paged, answered };
+}
+
+/** A list that is read. */
+interface ListRequest {
+  readonly capability: string;
+  readonly method: string;
+  readonly member: string;
+  /** Whether its pages may take as long as requests may. */
+  readonly isPatient: boolean;
 }
 
 async function readList(
   context: ListContext,
-  capability: string,
-  method: string,
-  member: string,
-): Promise<{ readonly list: readonly JsonObject[]; readonly pages: number }> {
+  { capability, method, member, isPatient }: ListRequest,
+): Promise<{ readonly list: readonly JsonObject[]; readonly pages: number; readonly isAnswered: boolean }> {
   const { session, report } = context;
+  const options = isPatient ? { timeoutMs: session.timeoutMs } : {};
   const { connection } = session;
   const list: JsonObject[] = [];
   const cursors = new Set<string>();
   let cursor: string | undefined;
   for (let pages = 1; ; pages += 1) {
-    const reply = await session.request(method, cursor === undefined ? undefined : { cursor });
-    if (context.isUnanswered(session, reply, method)) return { list, pages };
+    const reply = await session.request(method, cursor === undefined ? undefined : { cursor }, options);
+    if (reply.message === undefined) {
+      await context.whenAnswered(session, reply, method, () => undefined);
+      return { list, pages, isAnswered: pages > 1 };
+    }
     if (reply.outcome === 'error') {
       // Only templates are optional.
       if (reply.code === METHOD_NOT_FOUND && member !== 'resourceTemplates') {
@@ -62,11 +83,11 @@ async function readList(
           frames: reply.frames,
         });
       }
-      return { list, pages };
+      return { list, pages, isAnswered: true };
     }
     list.push(...objectsIn(reply.result, member));
     const next = reply.result === undefined ? undefined : ownMember(reply.result, 'nextCursor');
-    if (typeof next !== 'string' || (next === '' && !session.isStateless)) return { list, pages };
+    if (typeof next !== 'string' || (next === '' && !session.isStateless)) return { list, pages, isAnswered: true };
     if (cursors.has(next) || pages === MAX_PAGES) {
       const reason = cursors.has(next) ? 'the cursor repeats' : `more than ${MAX_PAGES} pages`;
       report({
@@ -76,7 +97,7 @@ async function readList(
         connection,
         frames: reply.frames,
       });
-      return { list, pages };
+      return { list, pages, isAnswered: true };
     }
     cursors.add(next);
     cursor = next;
@@ -88,18 +109,20 @@ export const LIST_PROBES: readonly Probe[] = [
   {
     id: 'undeclared-lists',
     title: 'lists of capabilities that are not declared',
-    run: async ({ session, facts, report }) => {
+    run: async (context) => {
+      const { session, facts, report } = context;
       for (const [capability, method, member] of LISTS) {
         if (Object.hasOwn(facts.capabilities, capability)) continue;
-        const reply = await session.request(method);
-        const count = objectsIn(reply.result, member).length;
-        if (count === 0) continue;
-        report({
-          rule: 'served-not-declared',
-          subject: method,
-          message: `${method} returns ${count} items, but the capability ${capability} is not declared`,
-          connection: session.connection,
-          frames: reply.frames,
+        await context.whenAnswered(session, await session.request(method), undefined, (reply) => {
+          const count = objectsIn(reply.result, member).length;
+          if (count === 0) return;
+          report({
+            rule: 'served-not-declared',
+            subject: method,
+            message: `${method} returns ${count} items, but the capability ${capability} is not declared`,
+            connection: session.connection,
+            frames: reply.frames,
+          });
         });
       }
     },
@@ -111,27 +134,28 @@ export const LIST_PROBES: readonly Probe[] = [
       const { session, facts, report } = context;
       for (const [capability, method, member] of LISTS) {
         if (!Object.hasOwn(facts.capabilities, capability)) continue;
-        const reply = await session.request(method, { cursor: 'mcpgen-check-invalid-cursor' });
-        if (context.isUnanswered(session, reply, `${method} with an invalid cursor`)) continue;
         const { connection } = session;
-        if (reply.outcome === 'result') {
-          const isPaged = facts.paged.has(method);
-          report({
-            rule: isPaged ? 'invalid-cursor-accepted' : 'invalid-cursor-ignored',
-            subject: method,
-            message: `${method} accepts a cursor that it never issued, and returns ${objectsIn(reply.result, member).length} items`,
-            connection,
-            frames: reply.frames,
-          });
-        } else if (reply.code !== INVALID_PARAMS && reply.code !== METHOD_NOT_FOUND) {
-          report({
-            rule: 'invalid-cursor-code',
-            subject: method,
-            message: `${method} with an invalid cursor fails with ${reply.code ?? 'no code'} instead of -32602`,
-            connection,
-            frames: reply.frames,
-          });
-        }
+        const first = await session.request(method, { cursor: 'mcpgen-check-invalid-cursor' });
+        await context.whenAnswered(session, first, `${method} with an invalid cursor`, (reply) => {
+          if (reply.outcome === 'result') {
+            const isPaged = facts.paged.has(method);
+            report({
+              rule: isPaged ? 'invalid-cursor-accepted' : 'invalid-cursor-ignored',
+              subject: method,
+              message: `${method} accepts a cursor that it never issued, and returns ${objectsIn(reply.result, member).length} items`,
+              connection,
+              frames: reply.frames,
+            });
+          } else if (reply.code !== INVALID_PARAMS && reply.code !== METHOD_NOT_FOUND) {
+            report({
+              rule: 'invalid-cursor-code',
+              subject: method,
+              message: `${method} with an invalid cursor fails with ${reply.code ?? 'no code'} instead of -32602`,
+              connection,
+              frames: reply.frames,
+            });
+          }
+        });
       }
     },
   },

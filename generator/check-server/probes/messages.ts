@@ -5,27 +5,40 @@ import { ownMember, type JsonValue } from '../../read/json/json.js';
 import { received, type Sent } from '../raw/connection.js';
 import { HttpConnection } from '../raw/http.js';
 import { isResponse, messagesOfEntry } from '../../recording/message.js';
-import type { Probe, ProbeContext } from '../probe.js';
-import { textIn, type Session } from '../session.js';
+import type { Probe, ProbeContext, ServerFacts } from '../probe.js';
+import { textIn, type Reply, type Session } from '../session.js';
 
 const { PARSE_ERROR, INVALID_REQUEST } = STANDARD_ERROR_CODES;
 
-/** Milliseconds in which something that must not come would come. */
+/** Fewest milliseconds in which something that must not come would come. */
 const QUIET_MS = 300;
+/** Most of them, for a slow server. */
+const MAX_QUIET_MS = 6000;
 /** Requests that are sent at once. */
 const BURST = 40;
+/** Most milliseconds in which they are answered, if answers keep coming. */
+const MAX_BURST_MS = 60_000;
 /** Bytes of a large message. */
 const LARGE_BYTES = 1024 * 1024;
 
-function harmlessMethod({ isStateless }: Session): string {
-  return isStateless ? 'server/discover' : 'ping';
+/** Whether a server answers a request that it has answered before. */
+export async function isAlive(
+  session: Session,
+  { harmless }: Pick<ServerFacts, 'harmless'>,
+  timeoutMs = session.timeoutMs,
+): Promise<boolean> {
+  const { outcome } = await session.request(harmless, undefined, { timeoutMs });
+  return outcome === 'result' || outcome === 'error';
 }
 
-/** A request that every server answers, with a result or an error. */
-export async function isAlive(session: Session, timeoutMs = session.timeoutMs): Promise<boolean> {
-  const method = harmlessMethod(session);
-  const { outcome } = await session.request(method, undefined, { timeoutMs });
-  return outcome === 'result' || outcome === 'error';
+/** Milliseconds in which an error that must not come would come, going by how long this server takes for one. */
+async function quietMs(context: ProbeContext, session: Session): Promise<number> {
+  // Over HTTP, the response is waited for.
+  if (context.transport === 'http') return QUIET_MS;
+  const start = performance.now();
+  const { message } = await session.request('mcpgen/check-pace', {}, { timeoutMs: context.patienceMs() });
+  if (message === undefined) return QUIET_MS;
+  return Math.min(MAX_QUIET_MS, Math.max(QUIET_MS, 1.5 * (performance.now() - start)));
 }
 
 /** Probes of how messages arrive. */
@@ -33,8 +46,10 @@ export const MESSAGE_PROBES: readonly Probe[] = [
   {
     id: 'notifications',
     title: 'notifications have no answer',
-    run: async ({ session, report, transport }) => {
+    run: async (context) => {
+      const { session, report, transport } = context;
       const { connection } = session;
+      const quiet = await quietMs(context, session);
       const notifications = [
         ['notifications/mcpgen-check-unknown', undefined],
         // Unknown requests must be ignored.
@@ -60,7 +75,7 @@ export const MESSAGE_PROBES: readonly Probe[] = [
           });
           continue;
         }
-        await sleep(QUIET_MS);
+        await sleep(quiet);
         const answer = received(connection.log, sent.frame).find(
           ({ message }) => isResponse(message) && (ownMember(message, 'id') ?? null) === null,
         );
@@ -83,13 +98,22 @@ export const MESSAGE_PROBES: readonly Probe[] = [
       const { connection } = session;
       const ids = Array.from({ length: BURST }, (_, index) => `mcpgen-burst-${index}`);
       const { timeoutMs } = session;
-      const replies = await Promise.all(
+      const until = performance.now() + MAX_BURST_MS;
+      let replies = await Promise.all(
         ids.map(async (id) => session.request('mcpgen/check-burst', {}, { id, timeoutMs })),
       );
       const [first] = replies;
       if (first === undefined) return;
-      // Refusing many requests is allowed.
-      const lost = replies.filter(({ outcome, status }) => !/result|error/.test(outcome) && !(Number(status) >= 400));
+      let lost = replies.filter(isLost);
+      // A server that answers one after the other needs longer for all of them.
+      for (let before = BURST; lost.length > 0 && lost.length < before && performance.now() < until;) {
+        before = lost.length;
+        const ms = context.patienceMs();
+        replies = await Promise.all(
+          replies.map(async (reply) => (isLost(reply) ? session.reply(reply.sent, reply.id, ms) : reply)),
+        );
+        lost = replies.filter(isLost);
+      }
       const answers = received(connection.log, first.sent.frame).filter(({ message }) => isResponse(message));
       const twice = ids.find((id) => answers.filter(({ message }) => ownMember(message, 'id') === id).length > 1);
       const finding = { rule: 'concurrent-lost', subject: 'many requests', connection } as const;
@@ -168,7 +192,9 @@ export const MESSAGE_PROBES: readonly Probe[] = [
     run: async (context) => {
       const session = await context.start();
       const { connection } = session;
-      const sent = await connection.send(batchText(session), { headers: batchHeaders(session) });
+      const sent = await connection.send(batchText(session, context.facts), {
+        headers: batchHeaders(session, context.facts),
+      });
       await afterwards(context, session, sent.frame, 'a batch');
     },
   },
@@ -180,15 +206,14 @@ export const MESSAGE_PROBES: readonly Probe[] = [
     run: async (context) => {
       const session = await context.start();
       const { connection } = session;
-      const sent = await connection.send(batchText(session));
+      const sent = await connection.send(batchText(session, context.facts));
       const ids = ['batch-1', 'batch-2'];
-      const timeout = Math.min(session.timeoutMs, 3000);
-      const replies = await Promise.all(ids.map(async (id) => session.reply(sent, id, timeout)));
+      const replies = await Promise.all(ids.map(async (id) => session.reply(sent, id)));
       if (replies.every(({ message }) => message !== undefined && ids.includes(textIn(message, 'id')))) return;
       context.report({
         rule: 'batch-unsupported',
         subject: 'a batch',
-        message: 'a batch of two pings is not answered in 2025-03-26',
+        message: 'a batch of two requests is not answered in 2025-03-26',
         connection,
         frames: [...new Set(replies.flatMap(({ frames }) => frames))],
       });
@@ -211,7 +236,7 @@ export const MESSAGE_PROBES: readonly Probe[] = [
       const reply = await session.request('mcpgen/check-large', { text: 'x'.repeat(LARGE_BYTES) });
       const isRefused = reply.status !== undefined && reply.status >= 400;
       if (reply.outcome === 'error' || reply.outcome === 'result' || isRefused) return;
-      if (connection.end === undefined && (await isAlive(session))) return;
+      if (connection.end === undefined && (await isAlive(session, context.facts))) return;
       context.report({
         rule: 'large-frame',
         subject: 'a large message',
@@ -224,13 +249,17 @@ export const MESSAGE_PROBES: readonly Probe[] = [
   },
 ];
 
-function batchText(session: Session): string {
-  const method = harmlessMethod(session);
+/** Whether one of many requests has no answer; a server may refuse to answer so many. */
+function isLost({ outcome, status }: Reply): boolean {
+  return outcome !== 'result' && outcome !== 'error' && !(Number(status) >= 400);
+}
+
+function batchText(session: Session, { harmless: method }: ServerFacts): string {
   return JSON.stringify(['batch-1', 'batch-2'].map((id) => ({ jsonrpc: '2.0', id, method, params: session.params() })));
 }
 
-function batchHeaders({ isStateless, revision }: Session): Readonly<Record<string, string>> {
-  return isStateless ? { 'mcp-protocol-version': revision, 'mcp-method': 'server/discover' } : {};
+function batchHeaders({ isStateless, revision }: Session, { harmless }: ServerFacts): Readonly<Record<string, string>> {
+  return isStateless ? { 'mcp-protocol-version': revision, 'mcp-method': harmless } : {};
 }
 
 /** Cancels a request in flight; the server must still answer the next one. */
@@ -239,16 +268,16 @@ async function runCancellation(context: ProbeContext): Promise<void> {
   const { connection } = session;
   const [cancelled, next] = ['mcpgen-check-cancelled', 'mcpgen-check-after'] as const;
   const message = (id: string): string =>
-    JSON.stringify({ jsonrpc: '2.0', id, method: harmlessMethod(session), params: session.params() });
+    JSON.stringify({ jsonrpc: '2.0', id, method: context.facts.harmless, params: session.params() });
   const cancellation = { requestId: cancelled, reason: 'a check' };
   const frames: number[] = [];
   let sent: Sent;
   if (connection instanceof HttpConnection) {
-    const first = await connection.send(message(cancelled), { headers: batchHeaders(session) });
+    const first = await connection.send(message(cancelled), { headers: batchHeaders(session, context.facts) });
     // Without sessions, a client cancels by closing the response.
     if (session.isStateless) connection.abort(first);
     else frames.push((await session.notify('notifications/cancelled', cancellation)).frame);
-    sent = await connection.send(message(next), { headers: batchHeaders(session) });
+    sent = await connection.send(message(next), { headers: batchHeaders(session, context.facts) });
     frames.unshift(first.frame);
     frames.push(sent.frame);
   } else {
@@ -280,12 +309,15 @@ const MALFORMED: readonly (readonly [string, string, readonly number[]])[] = [
 ];
 
 async function runMalformed(context: ProbeContext): Promise<void> {
-  const session = await context.start();
+  let session = await context.start();
+  const quiet = await quietMs(context, session);
+  // A server that exits at unknown methods does not exit because of what follows.
+  if (session.connection.end !== undefined) session = await context.start();
   for (const [index, malformed] of MALFORMED.entries()) {
-    if (await sendMalformed(context, session, malformed)) continue;
+    if (await sendMalformed(context, session, malformed, quiet)) continue;
     // An invalid message ended or blocked the server: each of the others has its own connection, so that the waits overlap.
     await Promise.all(
-      MALFORMED.slice(index + 1).map(async (next) => sendMalformed(context, await context.start(), next)),
+      MALFORMED.slice(index + 1).map(async (next) => sendMalformed(context, await context.start(), next, quiet)),
     );
     return;
   }
@@ -296,12 +328,13 @@ async function sendMalformed(
   context: ProbeContext,
   session: Session,
   [what, text, codes]: (typeof MALFORMED)[number],
+  quiet: number,
 ): Promise<boolean> {
   const { connection } = session;
-  const sent = await connection.send(text, { headers: batchHeaders(session) });
+  const sent = await connection.send(text, { headers: batchHeaders(session, context.facts) });
   await connection.log.wait(
     () => received(connection.log, sent.frame).find(({ message }) => isResponse(message)),
-    QUIET_MS,
+    quiet,
   );
   const status = context.transport === 'http' ? await session.status(sent) : undefined;
   const isAnswering = await afterwards(context, session, sent.frame, what);
@@ -364,7 +397,7 @@ function responseFrames({ log }: Session['connection'], after: number): readonly
 /** Whether the server still answers; reports if it does not. */
 async function afterwards(context: ProbeContext, session: Session, frame: number, what: string): Promise<boolean> {
   const { connection } = session;
-  const isFine = await isAlive(session);
+  const isFine = await isAlive(session, context.facts);
   if (isFine) return true;
   const { entries } = connection.log;
   const probe = entries.findIndex(

@@ -4,8 +4,8 @@ import { isObject, ownMember, type JsonObject } from '../../read/json/json.js';
 import type { ServerRuleId } from '../../inspect/server-rules.js';
 import type { Probe, ProbeContext } from '../probe.js';
 import { objectsIn, type Reply } from '../session.js';
-import { received } from '../raw/connection.js';
-import { isResponse } from '../../recording/message.js';
+import { received, type Connection, type Received, type Sent } from '../raw/connection.js';
+import { isResponse, messagesOfEntry } from '../../recording/message.js';
 
 const { METHOD_NOT_FOUND, INVALID_PARAMS } = STANDARD_ERROR_CODES;
 
@@ -30,19 +30,20 @@ interface Expected {
 }
 
 /** Sends a request that must fail, and reports what else happens. */
-async function expectError(context: ProbeContext, expected: Expected): Promise<Reply> {
+async function expectError(context: ProbeContext, expected: Expected, also?: (reply: Reply) => void): Promise<void> {
   const { session, report } = context;
   const { method, params, subject, codes } = expected;
-  const reply = await session.request(method, params);
-  if (context.isUnanswered(session, reply, `${method} (${subject})`)) return reply;
-  const finding = { subject, connection: session.connection, frames: reply.frames };
-  if (reply.outcome === 'result') {
-    report({ rule: expected.accepted, message: `${method} succeeds for ${subject}`, ...finding });
-  } else if (!codes.includes(reply.code ?? Number.NaN)) {
-    const message = `${method} for ${subject} fails with ${reply.code ?? 'no code'} instead of ${codes[0]}`;
-    report({ rule: expected.otherCode, message, ...finding });
-  }
-  return reply;
+  const first = await session.request(method, params);
+  await context.whenAnswered(session, first, `${method} (${subject})`, (reply) => {
+    const finding = { subject, connection: session.connection, frames: reply.frames };
+    if (reply.outcome === 'result') {
+      report({ rule: expected.accepted, message: `${method} succeeds for ${subject}`, ...finding });
+    } else if (!codes.includes(reply.code ?? Number.NaN)) {
+      const message = `${method} for ${subject} fails with ${reply.code ?? 'no code'} instead of ${codes[0]}`;
+      report({ rule: expected.otherCode, message, ...finding });
+    }
+    also?.(reply);
+  });
 }
 
 /** Probes of single requests. */
@@ -52,21 +53,23 @@ export const REQUEST_PROBES: readonly Probe[] = [
     title: 'a method that does not exist',
     run: async (context) => {
       const { session, report, transport } = context;
-      const reply = await expectError(context, {
+      const expected: Expected = {
         method: 'mcpgen/check-unknown',
         params: {},
         subject: 'an unknown method',
         accepted: 'unknown-method-accepted',
         otherCode: 'unknown-method-code',
         codes: [METHOD_NOT_FOUND],
-      });
-      if (transport !== 'http' || !session.isStateless || reply.outcome !== 'error' || reply.status === 404) return;
-      report({
-        rule: 'http-error-status',
-        subject: 'unknown method',
-        message: `an unknown method has the status ${reply.status ?? 'unknown'} instead of 404`,
-        connection: session.connection,
-        frames: reply.frames,
+      };
+      await expectError(context, expected, (reply) => {
+        if (transport !== 'http' || !session.isStateless || reply.outcome !== 'error' || reply.status === 404) return;
+        report({
+          rule: 'http-error-status',
+          subject: 'unknown method',
+          message: `an unknown method has the status ${reply.status ?? 'unknown'} instead of 404`,
+          connection: session.connection,
+          frames: reply.frames,
+        });
       });
     },
   },
@@ -76,22 +79,23 @@ export const REQUEST_PROBES: readonly Probe[] = [
     skip: ({ facts }) => (Object.hasOwn(facts.capabilities, 'tools') ? undefined : 'no tools'),
     run: async (context) => {
       const { session, report } = context;
-      const reply = await session.request('tools/call', { name: UNKNOWN, arguments: {} });
-      if (context.isUnanswered(session, reply, 'a call of an unknown tool')) return;
-      const finding = { subject: 'tools/call', connection: session.connection, frames: reply.frames };
-      if (reply.outcome === 'result') {
-        const isError = reply.result !== undefined && ownMember(reply.result, 'isError') === true;
-        report({
-          rule: isError ? 'unknown-tool-result' : 'unknown-tool-accepted',
-          message: isError
-            ? 'a call of an unknown tool returns a result with isError instead of the error -32602'
-            : 'a call of an unknown tool succeeds',
-          ...finding,
-        });
-      } else if (reply.code !== INVALID_PARAMS) {
-        const message = `a call of an unknown tool fails with ${reply.code ?? 'no code'} instead of -32602`;
-        report({ rule: 'unknown-tool-code', message, ...finding });
-      }
+      const first = await session.request('tools/call', { name: UNKNOWN, arguments: {} });
+      await context.whenAnswered(session, first, 'a call of an unknown tool', (reply) => {
+        const finding = { subject: 'tools/call', connection: session.connection, frames: reply.frames };
+        if (reply.outcome === 'result') {
+          const isError = reply.result !== undefined && ownMember(reply.result, 'isError') === true;
+          report({
+            rule: isError ? 'unknown-tool-result' : 'unknown-tool-accepted',
+            message: isError
+              ? 'a call of an unknown tool returns a result with isError instead of the error -32602'
+              : 'a call of an unknown tool succeeds',
+            ...finding,
+          });
+        } else if (reply.code !== INVALID_PARAMS) {
+          const message = `a call of an unknown tool fails with ${reply.code ?? 'no code'} instead of -32602`;
+          report({ rule: 'unknown-tool-code', message, ...finding });
+        }
+      });
     },
   },
   {
@@ -149,18 +153,19 @@ export const REQUEST_PROBES: readonly Probe[] = [
     skip: ({ facts }) => (Object.hasOwn(facts.capabilities, 'logging') ? undefined : 'no logging'),
     run: async (context) => {
       const { session, report } = context;
-      const reply = await session.request('logging/setLevel', { level: 'loudest' });
-      if (context.isUnanswered(session, reply, 'logging/setLevel')) return;
-      const finding = { subject: 'logging/setLevel', connection: session.connection, frames: reply.frames };
-      if (reply.code === METHOD_NOT_FOUND) {
-        const message = 'the server declares logging, but logging/setLevel does not exist';
-        report({ rule: 'declared-partly', message, ...finding });
-      } else if (reply.outcome === 'result') {
-        report({ rule: 'log-level-accepted', message: 'the level "loudest" is accepted', ...finding });
-      } else if (reply.code !== INVALID_PARAMS) {
-        const message = `an invalid log level fails with ${reply.code ?? 'no code'} instead of -32602`;
-        report({ rule: 'invalid-params-code', message, ...finding });
-      }
+      const first = await session.request('logging/setLevel', { level: 'loudest' });
+      await context.whenAnswered(session, first, 'logging/setLevel', (reply) => {
+        const finding = { subject: 'logging/setLevel', connection: session.connection, frames: reply.frames };
+        if (reply.code === METHOD_NOT_FOUND) {
+          const message = 'the server declares logging, but logging/setLevel does not exist';
+          report({ rule: 'declared-partly', message, ...finding });
+        } else if (reply.outcome === 'result') {
+          report({ rule: 'log-level-accepted', message: 'the level "loudest" is accepted', ...finding });
+        } else if (reply.code !== INVALID_PARAMS) {
+          const message = `an invalid log level fails with ${reply.code ?? 'no code'} instead of -32602`;
+          report({ rule: 'invalid-params-code', message, ...finding });
+        }
+      });
     },
   },
   {
@@ -169,18 +174,19 @@ export const REQUEST_PROBES: readonly Probe[] = [
     skip: ({ facts }) => (Object.hasOwn(facts.capabilities, 'completions') ? undefined : 'no completions'),
     run: async (context) => {
       const { session, report } = context;
-      const reply = await session.request('completion/complete', {
+      const first = await session.request('completion/complete', {
         ref: { type: 'ref/prompt', name: UNKNOWN },
         argument: { name: 'text', value: 'a' },
       });
-      if (context.isUnanswered(session, reply, 'completion/complete')) return;
-      if (reply.code !== METHOD_NOT_FOUND) return;
-      report({
-        rule: 'declared-partly',
-        subject: 'completion/complete',
-        message: 'the server declares completions, but completion/complete does not exist',
-        connection: session.connection,
-        frames: reply.frames,
+      await context.whenAnswered(session, first, 'completion/complete', (reply) => {
+        if (reply.code !== METHOD_NOT_FOUND) return;
+        report({
+          rule: 'declared-partly',
+          subject: 'completion/complete',
+          message: 'the server declares completions, but completion/complete does not exist',
+          connection: session.connection,
+          frames: reply.frames,
+        });
       });
     },
   },
@@ -191,21 +197,22 @@ export const REQUEST_PROBES: readonly Probe[] = [
     skip: ({ facts }) => (canSubscribe(facts.capabilities) ? undefined : 'no subscriptions'),
     run: async (context) => {
       const { session, facts, report } = context;
-      const [first] = facts.resources;
-      const uri = first === undefined ? undefined : ownMember(first, 'uri');
+      const [resource] = facts.resources;
+      const uri = resource === undefined ? undefined : ownMember(resource, 'uri');
       if (typeof uri !== 'string') return;
-      const reply = await session.request('resources/subscribe', { uri });
-      if (context.isUnanswered(session, reply, 'resources/subscribe')) return;
-      if (reply.code === METHOD_NOT_FOUND) {
-        report({
-          rule: 'declared-partly',
-          subject: 'resources/subscribe',
-          message: 'the server declares resources.subscribe, but resources/subscribe does not exist',
-          connection: session.connection,
-          frames: reply.frames,
-        });
-      }
-      if (reply.outcome === 'result') await session.request('resources/unsubscribe', { uri });
+      const first = await session.request('resources/subscribe', { uri });
+      await context.whenAnswered(session, first, 'resources/subscribe', async (reply) => {
+        if (reply.code === METHOD_NOT_FOUND) {
+          report({
+            rule: 'declared-partly',
+            subject: 'resources/subscribe',
+            message: 'the server declares resources.subscribe, but resources/subscribe does not exist',
+            connection: session.connection,
+            frames: reply.frames,
+          });
+        }
+        if (reply.outcome === 'result') await session.request('resources/unsubscribe', { uri });
+      });
     },
   },
   {
@@ -214,14 +221,16 @@ export const REQUEST_PROBES: readonly Probe[] = [
     era: 'stateful',
     run: async (context) => {
       const { session, report } = context;
-      const reply = await session.request('ping');
-      if (context.isUnanswered(session, reply, 'ping') || reply.outcome !== 'error') return;
-      report({
-        rule: 'ping-refused',
-        subject: 'ping',
-        message: `ping fails with ${reply.code ?? 'no code'}`,
-        connection: session.connection,
-        frames: reply.frames,
+      const first = await session.request('ping');
+      await context.whenAnswered(session, first, 'ping', (reply) => {
+        if (reply.outcome !== 'error') return;
+        report({
+          rule: 'ping-refused',
+          subject: 'ping',
+          message: `ping fails with ${reply.code ?? 'no code'}`,
+          connection: session.connection,
+          frames: reply.frames,
+        });
       });
     },
   },
@@ -236,16 +245,18 @@ export const REQUEST_PROBES: readonly Probe[] = [
       for (const id of IDS) {
         const reply = await session.request(method, {}, { id });
         // Whoever ignores unknown methods may still have an answer to this one.
-        if (reply.message === undefined) method = session.isStateless ? 'server/discover' : 'ping';
+        if (reply.message === undefined) method = context.facts.harmless;
         const message = reply.message;
         const isNull = message !== undefined && (ownMember(message, 'id') ?? null) === null;
         if (message !== undefined && !isNull) continue;
-        const other = received(connection.log, reply.sent.frame).find((item) => isResponse(item.message));
+        const other = received(connection.log, reply.sent.frame).find(
+          (item) => isResponse(item.message) && !isLate(connection, reply.sent, item),
+        );
         const found = other === undefined ? undefined : (ownMember(other.message, 'id') ?? null);
         if (other === undefined) {
           // The empty string is a string, but nothing depends on it.
-          if (id === '' || context.isUnanswered(session, reply, `a request with the id ${JSON.stringify(id)}`))
-            continue;
+          if (id === '') continue;
+          await context.whenAnswered(session, reply, `a request with the id ${JSON.stringify(id)}`, () => undefined);
         } else if (found !== id) {
           report({
             rule: 'id-not-echoed',
@@ -259,6 +270,21 @@ export const REQUEST_PROBES: readonly Probe[] = [
     },
   },
 ];
+
+/** Whether a response is the late answer to something that was sent before. */
+function isLate({ log }: Connection, sent: Sent, { frame, message }: Received): boolean {
+  const isSame = (other: JsonObject): boolean => ownMember(other, 'id') === ownMember(message, 'id');
+  const isAsked = log.entries
+    .slice(0, sent.frame - 1)
+    .some(
+      (entry) =>
+        entry.from === 'client' &&
+        messagesOfEntry(entry).some((item) => ownMember(item, 'method') !== undefined && isSame(item)),
+    );
+  return (
+    isAsked && !received(log, 0).some((item) => item.frame < frame && isResponse(item.message) && isSame(item.message))
+  );
+}
 
 /** The first prompt with a required argument. */
 function promptWithArguments(prompts: readonly JsonObject[]): string | undefined {

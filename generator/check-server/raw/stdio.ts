@@ -9,8 +9,6 @@ import { messagesOfEntry } from '../../recording/message.js';
 import { answerTo, type Connection, type SendOptions, type Sent } from './connection.js';
 import { contentOf, Log, MAX_FRAME_BYTES, omitted } from './log.js';
 
-/** Milliseconds that a process has to exit after its input is closed, and again after SIGTERM. */
-export const EXIT_TIMEOUT_MS = 3000;
 /** Milliseconds between the pieces of a message. */
 const PIECE_PAUSE_MS = 20;
 /** Characters of standard error that are kept. */

@@ -49,10 +49,10 @@ export class PageCollector {
 
   /** Writes the page; `-` is standard output. */
   write(title: string, file: string): void {
-    const page = renderInspectionPage(
-      { title, conversations: [...this.#conversations.values()] },
-      pageAssets('inspect'),
-    );
+    const collected = [...this.#conversations.values()];
+    // The only one needs no number.
+    const conversations = collected.length === 1 ? collected.map((only) => ({ ...only, name: title })) : collected;
+    const page = renderInspectionPage({ title, conversations }, pageAssets('inspect'));
     writeReport(file, page, '--html');
     if (file !== '-') printToStderr(`${escapeHiddenCharacters(file)} written`);
   }

@@ -60,7 +60,7 @@ export function renderInspectionPage(report: InspectionPage, assets: PageAssets)
     '<div class="viewport">',
     '<div id="frames" role="listbox" aria-label="Frames" tabindex="0"><div id="canvas" role="presentation"></div></div>',
     '<div id="ruler" aria-hidden="true"></div>',
-    '<p id="empty" hidden>No frame matches. Clear the search or choose another filter.</p>',
+    '<p id="empty" hidden></p>',
     '</div>',
     '</section>',
     '<aside id="panel" aria-label="Details" tabindex="-1"></aside>',
@@ -101,7 +101,7 @@ function renderToolbar(): string {
       `<button type="button" value="${kind}" aria-pressed="true"><span class="swatch ${kind}" aria-hidden="true"></span>${label} <span class="count"></span></button>`,
   );
   return `<div class="bar" role="search" hidden>
-<input id="search" type="search" placeholder="Search: press /" aria-label="Search frames" autocomplete="off" spellcheck="false">
+<input id="search" type="search" placeholder="Search (/)" aria-label="Search frames" autocomplete="off" spellcheck="false">
 <button id="filters" type="button" aria-expanded="false" aria-controls="filter-group">Filters</button>
 <div id="filter-group">
 <div id="kinds" class="chips" role="group" aria-label="Kinds">${kinds.join('')}</div>
