@@ -15,6 +15,7 @@ import {
   defineTool,
   resourceHandlers,
   toolHandlers,
+  type RegisteredTool,
 } from '../../generated/runtime/registry.js';
 
 const URI = 'ui://clock/page';
@@ -117,7 +118,7 @@ const APPS = 'io.modelcontextprotocol/ui';
 describe.each(ALL)('in $version', (revision) => {
   /** What a server declares, to a client that shows pages if it has capabilities. */
   async function declared(
-    tools: Parameters<typeof toolHandlers>[0],
+    tools: readonly RegisteredTool[],
     settings: object = {},
   ): Promise<{ readonly extensions: unknown; readonly shows: boolean | undefined }> {
     let shows: boolean | undefined;

@@ -213,12 +213,12 @@ async function clientWith(stem: string) {
 }
 
 describe('a handshake', () => {
-  const OPEN = request('open', 'OpenRequest');
+  const OPEN = request('start', 'StartRequest');
   const OPENED = { method: 'opened', kind: 'notification', direction: 'clientToServer', params: 'OpenedParams' };
   const rows = [OPEN, { ...OPENED, capability: null, summary: 'Does it.' }];
 
   test('is a method of the side that opens', async () => {
-    const files = await filesOf(rows, { handshake: { request: 'open', ready: 'opened' } });
+    const files = await filesOf(rows, { handshake: { request: 'start', ready: 'opened' } });
     const client = findOutputFile(files, 'client');
     expect(client).toContain('connection.notify("opened"');
     expect(compileErrorsOf(new Map([['handshake', files]]))).toEqual([]);
@@ -227,10 +227,10 @@ describe('a handshake', () => {
   });
 
   test.each([
-    ['a request that does not exist', { request: 'start', ready: 'opened' }, 'request'],
+    ['a request that does not exist', { request: 'begin', ready: 'opened' }, 'request'],
     ['a notification as its request', { request: 'opened', ready: 'opened' }, 'request'],
-    ['a request as its notification', { request: 'open', ready: 'open' }, 'ready'],
-    ['a notification that does not exist', { request: 'open', ready: 'ready' }, 'ready'],
+    ['a request as its notification', { request: 'start', ready: 'start' }, 'ready'],
+    ['a notification that does not exist', { request: 'start', ready: 'ready' }, 'ready'],
   ])('cannot have %s', async (_, handshake, member) => {
     const { place } = await errorOf(peer(rows, { handshake }));
     expect(place).toBe(`catalog.json#/traits/handshake/${member}`);
@@ -238,7 +238,7 @@ describe('a handshake', () => {
 
   test('cannot be one that either side sends', async () => {
     const both = [{ ...OPEN, direction: 'both' }, ...rows.slice(1)];
-    const { place } = await errorOf(peer(both, { handshake: { request: 'open', ready: 'opened' } }));
+    const { place } = await errorOf(peer(both, { handshake: { request: 'start', ready: 'opened' } }));
     expect(place).toBe('catalog.json#/traits/handshake/request');
   });
 });
