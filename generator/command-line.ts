@@ -100,20 +100,24 @@ export function optionFlag(name: string): string {
 export const FOLDER_ABOVE: Placeholder = { placeholder: 'folder above this one' };
 
 /** The command that generates a protocol's files again, as their header shows it. */
-export function regenerateCommand({ source, revision, extensions }: Protocol, options: RenderOptions): string {
+export function regenerateCommand({ source, revision, extensions, partOf }: Protocol, options: RenderOptions): string {
   // Stubs are written once, so the header does not depend on whether a run requested them.
   const parts = partsToEmit(options).filter((part) => part !== 'stubs');
   return formatCommand('generate', {
     options: {
-      schema: source.builtin ? undefined : sourceArgument(source.file),
-      catalog: source.catalogFile === undefined ? undefined : sourceArgument(source.catalogFile),
-      revision,
-      extension: extensions.filter((extension) => extension.source.builtin).map(({ id }) => id),
+      schema: source.builtin || partOf !== undefined ? undefined : sourceArgument(source.file),
+      catalog:
+        source.catalogFile === undefined || partOf !== undefined ? undefined : sourceArgument(source.catalogFile),
+      revision: partOf === undefined ? revision : undefined,
+      extension:
+        partOf !== undefined
+          ? [partOf]
+          : extensions.filter((extension) => extension.source.builtin).map(({ id }) => id),
       extend: extensions.flatMap((extension) => extension.source.catalogFile ?? []),
       plugin: pluginNames(options),
       emit: emitArgument(parts),
       importExtension: options.importExtension === 'js' ? undefined : options.importExtension,
-      errata: source.corrected ? undefined : false,
+      errata: source.corrected || partOf !== undefined ? undefined : false,
       out: FOLDER_ABOVE,
     },
   });

@@ -68,7 +68,8 @@ export async function renderProtocolFiles(
     isFormatted: false,
     belongsToUser: file.belongsToUser,
   }));
-  const shared = runtimeFiles(runtimeModulesFor(parts, hasRoles(protocol)), importExtension);
+  const roots = [...runtimeModulesFor(parts, hasRoles(protocol)), ...(protocol.runtime ?? [])];
+  const shared = runtimeFiles(roots, importExtension);
   const planned = await formatFiles(formatter, [...own, ...shared], out);
   const { plugins = [] } = options;
   if (plugins.length === 0) return planned;

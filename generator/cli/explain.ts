@@ -21,7 +21,8 @@ export function declareExplain(program: Command): void {
 Examples:
   mcpgen explain tools/call
   mcpgen explain CallToolResult --revision 2025-06-18
-  mcpgen explain tasks/update --extension io.modelcontextprotocol/tasks`,
+  mcpgen explain tasks/update --extension io.modelcontextprotocol/tasks
+  mcpgen explain ui/initialize --extension io.modelcontextprotocol/ui`,
     )
     .action(async (name: string, options: RawOptions) => {
       const { explainCommand, parseExplainOptions } = await import('../commands/explain.js');

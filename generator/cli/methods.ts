@@ -31,7 +31,8 @@ Examples:
   mcpgen methods
   mcpgen methods --revision 2025-11-25 --direction serverToClient
   mcpgen methods --kind notification --markdown
-  mcpgen methods --extension io.modelcontextprotocol/tasks`,
+  mcpgen methods --extension io.modelcontextprotocol/tasks
+  mcpgen methods --revision ui --extension io.modelcontextprotocol/ui`,
     )
     .action(async (options: RawOptions) => {
       const { methodsCommand, parseMethodsOptions } = await import('../commands/methods.js');

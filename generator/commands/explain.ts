@@ -1,18 +1,28 @@
 import { McpgenError } from '../errors.js';
-import { loadAll } from '../index.js';
-import { builtinExtensions, builtinExtensionSchema, requireExtensionCatalog } from '../read/builtin/extensions.js';
-import { requireRevision } from '../read/builtin/revisions.js';
+import {
+  builtinExtensionProtocol,
+  builtinExtensions,
+  builtinExtensionSchema,
+  requireExtensionCatalog,
+} from '../read/builtin/extensions.js';
 import { isObject, ownMember } from '../read/json/json.js';
 import { exampleMessage, exampleOf } from '../model/types/example.js';
 import { methodHistories, type MethodHistory } from '../model/catalog/history.js';
-import { findDefinition, type Definition, type FormerName, type Method, type Protocol } from '../model/protocol.js';
+import {
+  findDefinition,
+  sideWords,
+  type Definition,
+  type FormerName,
+  type Method,
+  type Protocol,
+} from '../model/protocol.js';
 import { memberOf } from '../model/catalog/derive.js';
 import { createEmitContext } from '../emit/context.js';
 import { printDefinition } from '../print/type.js';
 import { stdoutColors, printToStderr, printLine, printJson } from '../terminal.js';
 import { closestMatch } from '../text.js';
 import { methodJson } from './methods.js';
-import { parseExtensionOptions, readRequestedExtensions, type ExtensionOptions } from './shared/extensions.js';
+import { historyOf, loadForLookup, parseExtensionOptions, type ExtensionOptions } from './shared/extensions.js';
 import { booleanOption, stringOption, type RawOptions } from './shared/options.js';
 
 /** The options of `mcpgen explain`. */
@@ -28,20 +38,22 @@ export function parseExplainOptions(raw: RawOptions): ExplainOptions {
 /** `mcpgen explain`: prints one method or definition, with its members, docs and an example. Returns the exit code. */
 export async function explainCommand(requestedName: string, options: ExplainOptions): Promise<number> {
   const { revision: wanted, json } = options;
-  if (wanted !== undefined) requireRevision(wanted);
-  const extensions = await readRequestedExtensions(options);
-  const protocols = await loadAll({ ...(wanted === undefined ? {} : { revisions: [wanted] }), ...extensions });
-  const everything = wanted === undefined ? protocols : await loadAll(extensions);
+  const lookup = await loadForLookup(wanted, options);
+  const protocols = lookup.shown;
   const isThere = protocols.some((protocol) => findMethodOrDefinition(protocol, requestedName) !== undefined);
   const former = isThere ? undefined : formerNameOf(protocols, requestedName);
   const name = former?.after ?? requestedName;
   if (former !== undefined && !json) printToStderr(`${requestedName} is called ${name} since ${former.revision}`);
   const having = protocols.filter((protocol) => findMethodOrDefinition(protocol, name) !== undefined);
-  const protocol = having.at(-1);
+  // A revision comes first: what else has the name is explained with --revision.
+  const protocol = having.filter(({ partOf }) => partOf === undefined).at(-1) ?? having.at(-1);
   const found = protocol === undefined ? undefined : findMethodOrDefinition(protocol, name);
-  if (protocol === undefined || found === undefined) throw unknownNameError(name, protocols, everything, wanted);
+  if (protocol === undefined || found === undefined) throw unknownNameError(name, protocols, lookup.revisions, wanted);
+  const everything = historyOf(protocol, lookup.revisions);
   if ('kind' in found) await explainMethod(protocol, found, everything, json);
   else await explainDefinition(protocol, found, everything, json);
+  const other = having.find((one) => one !== protocol && one.partOf !== undefined);
+  if (other !== undefined && !json) printToStderr(`${other.name} has ${name} too: pass --revision ${other.revision}`);
   return 0;
 }
 
@@ -93,7 +105,13 @@ function unknownNameError(
 function isInExtension(id: string, name: string): boolean {
   const { methods = [] } = requireExtensionCatalog(id);
   const definitions = ownMember(builtinExtensionSchema(id), '$defs');
-  return methods.some(({ method }) => method === name) || (isObject(definitions) && Object.hasOwn(definitions, name));
+  const protocol = builtinExtensionProtocol(id);
+  return (
+    methods.some(({ method }) => method === name) ||
+    (isObject(definitions) && Object.hasOwn(definitions, name)) ||
+    // Names are strings of these files, and no other string of them is such a name.
+    [protocol?.catalog, protocol?.schema].some((file) => file?.contents.includes(JSON.stringify(name)) === true)
+  );
 }
 
 async function explainMethod(
@@ -116,7 +134,7 @@ async function explainMethod(
   if (json) {
     printJson({
       revision: protocol.revision,
-      ...(history === undefined ? method : methodJson(method, history)),
+      ...(history === undefined ? method : methodJson(protocol, method, history)),
       definitions,
       example: message,
     });
@@ -127,11 +145,12 @@ async function explainMethod(
   if (method.deprecated !== undefined) printLine(`  ${stdoutColors.yellow('Deprecated')}: ${method.deprecated}`);
   printLine();
   printField('kind', method.kind);
+  const words = sideWords(protocol);
   printField(
     'sent by',
     {
-      clientToServer: 'the client',
-      serverToClient: 'the server',
+      clientToServer: `the ${words.client}`,
+      serverToClient: `the ${words.server}`,
       both: 'either side',
       embedded: 'nobody: it is embedded in results',
     }[method.direction],

@@ -1,4 +1,3 @@
-import { loadAll } from '../index.js';
 import { builtinCatalogs, requireRevision } from '../read/builtin/revisions.js';
 import {
   methodHistories,
@@ -6,19 +5,24 @@ import {
   type MethodHistory,
   type RevisionMethods,
 } from '../model/catalog/history.js';
-import type { Direction, Method } from '../model/protocol.js';
+import { directionWord, sideWords, type Method, type Protocol } from '../model/protocol.js';
 import { stdoutColors, printToStderr, printLine, printJson, formatTable, type Cell } from '../terminal.js';
 import {
   hasExtensions,
+  historyOf,
+  loadForLookup,
   parseExtensionOptions,
-  readRequestedExtensions,
   type ExtensionOptions,
 } from './shared/extensions.js';
 import { booleanOption, refuseBothOptions, stringOption, type RawOptions } from './shared/options.js';
 
+/** What says how the sides of a method's protocol are called, and which extension it belongs to. */
+type MethodSource = Pick<Protocol, 'traits' | 'partOf'> & { readonly name?: string };
+
 interface MethodRow {
   readonly method: Method;
   readonly history: MethodHistory;
+  readonly source: MethodSource;
 }
 
 /** The options of `mcpgen methods`. */
@@ -46,15 +50,17 @@ export function parseMethodsOptions(raw: RawOptions): MethodsOptions {
 /** `mcpgen methods`: prints the catalog as a table. Returns the exit code. */
 export async function methodsCommand(options: MethodsOptions): Promise<number> {
   const { revision, direction, kind, json, markdown } = options;
-  if (revision !== undefined) requireRevision(revision);
-  const rows = methodHistories(await requestedMethods(options)).flatMap((history): MethodRow[] => {
-    const method = revision === undefined ? [...history.rows.values()].at(-1) : history.rows.get(revision);
-    if (method === undefined) return [];
-    if (direction !== undefined && method.direction !== direction) return [];
-    return kind === undefined || method.kind === kind ? [{ method, history }] : [];
-  });
+  const lists = await requestedMethods(options);
+  const rows = lists.flatMap(({ protocols, shown, source }) =>
+    methodHistories(protocols).flatMap((history): MethodRow[] => {
+      const method = shown === undefined ? [...history.rows.values()].at(-1) : history.rows.get(shown);
+      if (method === undefined) return [];
+      if (direction !== undefined && directionWord(source, method.direction) !== direction) return [];
+      return kind === undefined || method.kind === kind ? [{ method, history, source }] : [];
+    }),
+  );
   if (json) {
-    printJson(rows.map(({ method, history }) => methodJson(method, history)));
+    printJson(rows.map(({ method, history, source }) => methodJson(source, method, history)));
     return 0;
   }
   if (markdown) {
@@ -73,24 +79,43 @@ export async function methodsCommand(options: MethodsOptions): Promise<number> {
     : [TABLE_HEAD, rows.map(methodCells)];
   printLine(formatTable(head, cells, process.stdout.isTTY ? process.stdout.columns : undefined));
   const requests = rows.filter(({ method }) => method.kind === 'request').length;
-  const which = revision === undefined ? 'all revisions, as of the newest that has each' : `revision ${revision}`;
-  printLine(`\n${rows.length} methods: ${requests} requests, ${rows.length - requests} notifications (${which})`);
+  const which = lists.map(
+    ({ source, shown }) =>
+      source.name ?? (shown === undefined ? 'all revisions, as of the newest that has each' : `revision ${shown}`),
+  );
+  printLine(
+    `\n${rows.length} methods: ${requests} requests, ${rows.length - requests} notifications (${which.join('; ')})`,
+  );
   return 0;
 }
 
-/** The methods of each revision, with those of the requested extensions. */
-async function requestedMethods(options: MethodsOptions): Promise<readonly RevisionMethods[]> {
-  if (!hasExtensions(options)) return methodsOfCatalogs(builtinCatalogs());
-  const extensions = await readRequestedExtensions(options);
-  // With a revision, an extension has to extend that one.
-  if (options.revision !== undefined) await loadAll({ revisions: [options.revision], ...extensions });
-  return loadAll(extensions);
+/** Methods with one history: those of revisions, or of the protocol of an extension. */
+interface MethodList {
+  readonly protocols: readonly RevisionMethods[];
+  /** The revision of which they are printed; of the newest that has each if undefined. */
+  readonly shown: string | undefined;
+  readonly source: MethodSource;
+}
+
+/** The methods of revisions with those of the requested extensions, and those of the protocols of these. */
+async function requestedMethods(options: MethodsOptions): Promise<readonly MethodList[]> {
+  const { revision } = options;
+  if (!hasExtensions(options)) {
+    if (revision !== undefined) requireRevision(revision);
+    return [{ protocols: methodsOfCatalogs(builtinCatalogs()), shown: revision, source: { traits: {} } }];
+  }
+  const { shown, revisions } = await loadForLookup(revision, options);
+  const others = shown.filter(({ partOf }) => partOf !== undefined);
+  return [
+    ...(shown.length === others.length ? [] : [{ protocols: revisions, shown: revision, source: { traits: {} } }]),
+    ...others.map((protocol) => ({ protocols: historyOf(protocol, revisions), shown: undefined, source: protocol })),
+  ];
 }
 
 const EXTENSION_COLUMN = 'extension';
 
-function extensionColumn({ method }: MethodRow): string {
-  return method.extension ?? '-';
+function extensionColumn({ method, source }: MethodRow): string {
+  return method.extension ?? source.partOf ?? '-';
 }
 
 const TABLE_HEAD: readonly string[] = [
@@ -104,22 +129,21 @@ const TABLE_HEAD: readonly string[] = [
   'capability',
 ];
 
-const SENDER_BY_DIRECTION: Readonly<Record<Direction, string>> = {
-  clientToServer: 'client',
-  serverToClient: 'server',
-  both: 'both',
-  embedded: 'inside results',
-};
+function senderOf({ method, source }: MethodRow): string {
+  const { client, server } = sideWords(source);
+  return { clientToServer: client, serverToClient: server, both: 'both', embedded: 'inside results' }[method.direction];
+}
 
 /** The columns of a row, as plain text. */
-function methodColumns({ method, history }: MethodRow): readonly string[] {
+function methodColumns(row: MethodRow): readonly string[] {
+  const { method, history } = row;
   const { results, taskResult } = method;
   return [
     method.name,
-    SENDER_BY_DIRECTION[method.direction],
+    senderOf(row),
     method.kind,
     history.since,
-    methodStatus({ method, history }),
+    methodStatus(row),
     method.params ?? '-',
     [...results, ...(taskResult === undefined ? [] : [`${taskResult} for a task`])].join(' | ') || '-',
     method.capabilities.join(' | ') || '-',
@@ -166,9 +190,11 @@ function methodTableMarkdown(rows: readonly MethodRow[], hasColumn: boolean): st
 }
 
 /** A method as `methods` and `explain` print it with `--json`: its catalog row and its history. */
-export function methodJson(method: Method, history: MethodHistory): object {
+export function methodJson(source: MethodSource, method: Method, history: MethodHistory): object {
   return {
     ...method,
+    direction: directionWord(source, method.direction),
+    ...(source.partOf === undefined ? {} : { extension: source.partOf }),
     since: history.since,
     gone: history.gone ?? null,
     embeddedSince: history.embeddedSince ?? null,

@@ -9,7 +9,18 @@ const OF_OBJECTS = [...Object.getOwnPropertyNames(Object.prototype), 'then'];
 export const BASE_MEMBERS = {
   PeerConnection: new Set([
     ...OF_OBJECTS,
-    ...['close', 'closed', 'end', 'inFlight', 'notify', 'notifyExtension', 'open', 'request', 'requestExtension'],
+    ...[
+      'close',
+      'closed',
+      'end',
+      'inFlight',
+      'notify',
+      'notifyExtension',
+      'open',
+      'ready',
+      'request',
+      'requestExtension',
+    ],
   ]),
   BaseClient: new Set([
     ...OF_OBJECTS,

@@ -3,7 +3,16 @@
  * with typed handlers and calls.
  */
 import { memberOf } from '../model/types/members.js';
-import { findDefinition, methodsFrom, peerOf, sideWords, type Method, type Side } from '../model/protocol.js';
+import {
+  findDefinition,
+  methodsFrom,
+  peerOf,
+  SIDES,
+  sideWords,
+  type Method,
+  type Protocol,
+  type Side,
+} from '../model/protocol.js';
 import { camelCase } from '../model/naming.js';
 import { docComment } from '../print/doc-comment.js';
 import { memberName } from '../print/names.js';
@@ -24,7 +33,9 @@ import {
 /** `revision.ts`: what the runtime knows about the protocol. */
 export function emitPeerProtocol(context: EmitContext): SourceFile {
   const { protocol } = context;
-  const { cancellation, progress, extensionMethods } = protocol.traits;
+  const { cancellation, progress, handshake, extensionMethods } = protocol.traits;
+  const opener = openerOf(protocol);
+  const rule = opener === undefined ? undefined : { opener: sideWords(protocol)[opener], ...handshake };
   const file = new SourceFile('revision');
   const method = file.importType('methods', 'Method');
   const side = file.importType('methods', 'Side');
@@ -35,6 +46,7 @@ export function emitPeerProtocol(context: EmitContext): SourceFile {
     `validateResult: (method, result) => ${file.importValue('validators', 'validateResult')}(method as ${file.importType('methods', 'RequestMethod')}, result)`,
     ...(cancellation === undefined ? [] : [`cancellation: ${printValue({ ...cancellation })}`]),
     ...(progress === undefined ? [] : [`progress: ${printValue({ ...progress })}`]),
+    ...(rule === undefined ? [] : [`handshake: ${printValue({ ...rule })}`]),
     ...(extensionMethods === undefined ? [] : [`extensionPrefix: ${JSON.stringify(extensionMethods.prefix ?? '')}`]),
   ];
   file.declare('const', 'revision', {
@@ -42,6 +54,14 @@ export function emitPeerProtocol(context: EmitContext): SourceFile {
     code: `: ${file.importType('runtime/peer', 'PeerProtocol')}<${side}> = {\n${members.join(',\n')},\n};`,
   });
   return file;
+}
+
+/** The side that opens the conversation; undefined if either may begin. */
+function openerOf({ traits, methods }: Protocol): Side | undefined {
+  const opening = methods.find(({ name }) => name === traits.handshake?.request);
+  return opening === undefined
+    ? undefined
+    : SIDES.find((side) => opening.direction === `${side}To${capitalizeFirst(peerOf(side))}`);
 }
 
 /** `client.ts` or `server.ts`, named after the side: its handlers, and its connections to the other side. */
@@ -189,6 +209,7 @@ function emitOptions(file: SourceFile, context: EmitContext, side: Side): void {
 
 function emitFactory(file: SourceFile, context: EmitContext, side: Side): void {
   const { peer, peerName, name, word } = wordsOf(context, side);
+  const opening = openerOf(context.protocol) === side ? printOpening(file, context, side) : undefined;
   file.importType('runtime/jsonrpc/transport', 'Transport');
   file.declare('interface', name, {
     doc: docComment(
@@ -202,7 +223,7 @@ function emitFactory(file: SourceFile, context: EmitContext, side: Side): void {
    * @throws Error if the transport cannot start.
    */
   connect(this: void, transport: Transport): Promise<${peerName}Connection>;
-}`,
+  ${opening?.member ?? ''}}`,
   });
   file.declare('function', `create${name}`, {
     doc: `/**
@@ -213,15 +234,58 @@ function emitFactory(file: SourceFile, context: EmitContext, side: Side): void {
     code: `(options: ${name}Options = {}): ${name} {
   const side = { protocol: ${file.importValue('revision', 'revision')}, peer: ${sideLiteral(context, peerOf(side))} } as const;
   ${file.importValue('runtime/peer', 'checkHandlers')}(side, options);
-  return {
-    connect: async (transport) => {
-      const connection = new ${peerName}Connection(side, options);
-      await connection.open(transport);
-      return connection;
-    },
+  const connect = async (transport: Transport): Promise<${peerName}Connection> => {
+    const connection = new ${peerName}Connection(side, options);
+    await connection.open(transport);
+    return connection;
   };
+  return { connect${opening?.value ?? ''} };
 }`,
   });
+}
+
+/** The member of a side that connects and opens the conversation: its type, and its value. */
+function printOpening(
+  file: SourceFile,
+  context: EmitContext,
+  side: Side,
+): { readonly member: string; readonly value: string } | undefined {
+  const { handshake } = context.protocol.traits;
+  const method = context.protocol.methods.find(({ name }) => name === handshake?.request);
+  if (handshake === undefined || method === undefined) return undefined;
+  const { peer, peerName } = wordsOf(context, side);
+  const params = method.params === null ? '' : `, params: ${paramsType(file, context, method)}`;
+  const options = `options?: ${file.importType('runtime/jsonrpc/endpoint', 'CallOptions')}`;
+  const result = resultType(file, context, method);
+  const ready = findMethod(context, handshake.ready);
+  const message = ready === undefined ? undefined : findDefinition(context.protocol, ready.message);
+  const readyParams = memberOf(message?.type, 'params')?.required === true ? ', {}' : '';
+  return {
+    member: `/**
+   * Connects to ${aSide(context, peerOf(side))} and opens the conversation: sends \`${method.name}\`, and after its result
+   * \`${handshake.ready}\`. From then on the ${peer} may send messages.
+   *
+   * @throws RpcError if the ${peer} refuses; Error if the transport cannot start. The connection is then closed.
+   */
+  open(this: void, transport: Transport${params}, ${options}): Promise<{ readonly ${memberName(peer)}: ${peerName}Connection; readonly result: ${result} }>;
+`,
+    value: `,
+    open: async (transport, ${method.params === null ? '' : 'params, '}callOptions) => {
+      const connection = await connect(transport);
+      try {
+        const result = await connection.${callName(context, method)}(${method.params === null ? '' : 'params, '}callOptions);
+        connection.notify(${JSON.stringify(handshake.ready)}${readyParams});
+        return { ${memberName(peer)}: connection, result };
+      } catch (error) {
+        await connection.close();
+        throw error;
+      }
+    }`,
+  };
+}
+
+function findMethod({ protocol }: EmitContext, name: string): Method | undefined {
+  return protocol.methods.find((method) => method.name === name);
 }
 
 /** The words for a side and its peer, alone and as parts of names. */

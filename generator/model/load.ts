@@ -98,9 +98,9 @@ export async function loadExtensionProtocol(
 ): Promise<Protocol | undefined> {
   const files = builtinExtensionProtocol(id);
   if (files === undefined) return undefined;
-  const { schema, catalog, docs, folder } = files;
+  const { schema, catalog, docs, folder, runtime } = files;
   const protocol = await loadFrom({ ...options, schema, catalog, errata: false }, docs);
-  return { ...protocol, revision: folder, partOf: id };
+  return { ...protocol, revision: folder, partOf: id, runtime };
 }
 
 async function loadFrom(options: LoadOptions, docs?: Docs): Promise<Protocol> {

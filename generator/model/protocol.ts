@@ -221,6 +221,8 @@ export interface Protocol {
   readonly errors: readonly CatalogError[];
   /** The extension whose sides speak it with each other, if it is the protocol of one. */
   readonly partOf?: string;
+  /** Files of the runtime that its programs need in addition to those of every protocol, without extension. */
+  readonly runtime?: readonly `runtime/${string}`[];
   /** The extensions that were added, in the order in which they were requested. */
   readonly extensions: readonly ProtocolExtension[];
   /** Names that definitions had in earlier revisions. */

@@ -86,6 +86,8 @@ export interface Traits {
     /** The member with the token, of the request's metadata and of the notification's params. */
     readonly token: string;
   };
+  /** How one side opens the conversation; the other one sends nothing until then. */
+  readonly handshake?: Handshake;
   /** Lists in pages: the member of params that asks for a page, and the one of results that leads to the next. */
   readonly pages?: { readonly cursor: string; readonly next: string };
   /** Requests whose params ask for a task have another result. */
@@ -127,6 +129,14 @@ export interface Cancellation {
   readonly except?: readonly string[];
   /** The error code that answers a cancelled request; without it, a cancelled request is not answered. */
   readonly errorCode?: number;
+}
+
+/** How one side opens the conversation: with a request, and with a notification after its result. */
+export interface Handshake {
+  readonly request: string;
+  readonly ready: string;
+  /** Methods that the other side may send before. */
+  readonly except?: readonly string[];
 }
 
 /** Methods that the protocol does not define. */
@@ -289,7 +299,31 @@ function withDirections(catalog: Catalog, place: string): Catalog {
     }
     return { ...row, direction };
   });
+  checkHandshake(catalog.traits?.handshake, methods, place);
   return { ...catalog, methods };
+}
+
+/** One side sends the request and the notification of a handshake, so that the other one knows when to begin. */
+function checkHandshake(
+  handshake: Handshake | undefined,
+  methods: readonly Pick<CatalogMethod, 'method' | 'kind' | 'direction'>[],
+  place: string,
+): void {
+  if (handshake === undefined) return;
+  const directionOf = (name: string, kind: CatalogMethod['kind']): string | undefined =>
+    methods.find((row) => row.method === name && row.kind === kind)?.direction;
+  const direction = directionOf(handshake.request, 'request');
+  if (direction !== 'clientToServer' && direction !== 'serverToClient') {
+    throw new McpgenError(`${JSON.stringify(handshake.request)} is not a request of one side`, {
+      place: `${place}#/traits/handshake/request`,
+      remedy: 'Name a request that only one side sends.',
+    });
+  }
+  if (directionOf(handshake.ready, 'notification') === direction) return;
+  throw new McpgenError(`${JSON.stringify(handshake.ready)} is not a notification of the side that opens`, {
+    place: `${place}#/traits/handshake/ready`,
+    remedy: `Name a notification with the direction of ${handshake.request}.`,
+  });
 }
 
 function checkRegularExpression(text: string, place: string): void {

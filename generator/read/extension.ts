@@ -49,6 +49,8 @@ export interface ExtensionProtocol {
   readonly path: string;
   /** The revision with the same definitions, whose docs it uses. */
   readonly docs?: string;
+  /** Files of the runtime that its programs need in addition to those of every protocol, without folder and extension. */
+  readonly runtime?: readonly string[];
 }
 
 /** The name of the schema's file if the catalog does not name one. */

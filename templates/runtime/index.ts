@@ -96,6 +96,7 @@ export type {
 } from "./protocol/revision.js";
 export {
   canElicit,
+  canShowPages,
   canListRoots,
   canSample,
   Server,

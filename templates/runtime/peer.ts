@@ -10,6 +10,7 @@ import type {
   InboundRequest,
   ProgressRule,
 } from "./jsonrpc/endpoint.js";
+import { ConnectionClosedError } from "./jsonrpc/call-errors.js";
 import {
   RpcError,
   STANDARD_ERROR_CODES,
@@ -50,8 +51,21 @@ export interface PeerProtocol<Side extends string> {
   ) => Validation<unknown>;
   readonly cancellation?: CancellationRule;
   readonly progress?: ProgressRule;
+  /** How one side opens the conversation; absent if either may begin. */
+  readonly handshake?: HandshakeRule<Side>;
   /** What the names of methods begin with that the protocol does not define; undefined if it allows none. */
   readonly extensionPrefix?: string;
+}
+
+/** How one side opens the conversation; the other one sends nothing until then. */
+export interface HandshakeRule<Side extends string> {
+  readonly opener: Side;
+  /** The request that opens it. */
+  readonly request: string;
+  /** The notification that the same side sends after the result. */
+  readonly ready: string;
+  /** Methods that the other side may send before. */
+  readonly except?: readonly string[];
 }
 
 /** What a handler gets in addition to the params. */
@@ -148,12 +162,28 @@ export class PeerConnection<
   readonly #side: PeerSide<Side>;
   readonly #settings: UntypedPeerSettings;
   readonly #endpoint: Endpoint;
+  /** Whether the other side opens the conversation and has not done so yet. */
+  #awaitsOpening: boolean;
+  /** Whether the request that opens the conversation had a result. */
+  #hasOpened = false;
+  readonly #ready: Promise<void>;
+  #settleReady: (error?: Error) => void = () => undefined;
 
   /** @internal */
   constructor(side: PeerSide<Side>, settings: UntypedPeerSettings) {
     const { protocol } = side;
     this.#side = side;
     this.#settings = settings;
+    this.#awaitsOpening = protocol.handshake?.opener === side.peer;
+    this.#ready = new Promise((resolve, reject) => {
+      this.#settleReady = (error) => {
+        if (error === undefined) resolve();
+        else reject(error);
+      };
+    });
+    // Whoever does not wait for it must not end with an unhandled rejection.
+    this.#ready.catch(() => undefined);
+    if (!this.#awaitsOpening) this.#settleReady();
     this.#endpoint = new Endpoint(
       {
         cancellation: protocol.cancellation,
@@ -164,7 +194,11 @@ export class PeerConnection<
         handleNotification: (notification) => {
           this.#handleNotification(notification);
         },
-        handleClose: () => undefined,
+        handleClose: () => {
+          this.#settleReady(
+            new ConnectionClosedError(undefined, { mayHaveRun: false }),
+          );
+        },
       },
       { ...settings, timeout: settings.timeout ?? Number.POSITIVE_INFINITY },
     );
@@ -173,6 +207,14 @@ export class PeerConnection<
   /** Resolves when the connection is over, whichever side ended it. */
   get closed(): Promise<void> {
     return this.#endpoint.closed;
+  }
+
+  /**
+   * Resolves when the other side has opened the conversation, if it has to: sending anything before is an error. Rejects
+   * with a `ConnectionClosedError` if the connection ends first.
+   */
+  get ready(): Promise<void> {
+    return this.#ready;
   }
 
   /** The number of requests being handled, and of requests to the other side waiting for a response. */
@@ -199,7 +241,7 @@ export class PeerConnection<
    * Sends a request and validates its result.
    *
    * @throws RpcError if the other side responds with an error; InvalidResultError; TimeoutError; ConnectionClosedError;
-   *   the reason of the signal if it is aborted.
+   *   the reason of the signal if it is aborted; Error before {@link ready}.
    */
   async request<M extends keyof Requests & string>(
     method: M,
@@ -210,6 +252,7 @@ export class PeerConnection<
   ): Promise<
     Requests[M] extends { readonly result: infer Result } ? Result : never
   > {
+    this.#checkReady(method);
     const result = await this.#endpoint.request(
       method,
       params as object | undefined,
@@ -220,12 +263,26 @@ export class PeerConnection<
     return result as never;
   }
 
-  /** Sends a notification. */
+  /**
+   * Sends a notification.
+   *
+   * @throws Error before {@link ready}.
+   */
   notify<M extends keyof Notifications & string>(
     method: M,
     ...[params]: ParamsArgument<Notifications[M]>
   ): void {
+    this.#checkReady(method);
     this.#endpoint.notify(method, params as object | undefined);
+  }
+
+  #checkReady(method: string): void {
+    const { handshake } = this.#side.protocol;
+    if (!this.#awaitsOpening || handshake?.except?.includes(method) === true)
+      return;
+    throw new Error(
+      `${truncate(method)} before the ${this.#side.peer} has sent ${handshake?.ready ?? ""}: await \`ready\` first`,
+    );
   }
 
   /**
@@ -303,7 +360,12 @@ export class PeerConnection<
       const outcome = protocol.validateParams(method, params);
       if (!outcome.success) throw invalidParamsError(outcome.failure);
     }
-    return handler(params as never, context as never);
+    const outcome = handler(params as never, context as never);
+    if (method !== protocol.handshake?.request) return outcome;
+    return Promise.resolve(outcome).then((result) => {
+      this.#hasOpened = true;
+      return result;
+    });
   }
 
   /** A notification has no response, so what is wrong with one is an event. */
@@ -333,6 +395,10 @@ export class PeerConnection<
         this.#endpoint.emit({ kind: "invalidNotification", method, reason });
         return;
       }
+    }
+    if (method === protocol.handshake?.ready && this.#hasOpened) {
+      this.#awaitsOpening = false;
+      this.#settleReady();
     }
     const handler = Object.hasOwn(notifications, method)
       ? notifications[method]

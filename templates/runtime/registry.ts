@@ -23,8 +23,8 @@ export type {
   RegisteredTool,
   ToolHandlers,
 } from "./registry/tools.js";
+export { APP_MIME_TYPE } from "./server/apps.js";
 export {
-  APP_MIME_TYPE,
   appWarnings,
   defineResource,
   defineResourceTemplate,

@@ -13,8 +13,10 @@ import {
   versionOf,
 } from "./protocol/revision.js";
 import type { Revision } from "./protocol/revision.js";
+import { appsOf } from "./server/apps.js";
 import { withCompletion } from "./server/completion.js";
 import { RequestStateSigner } from "./protocol/request-state.js";
+import type { EndpointEvent } from "./jsonrpc/endpoint.js";
 import type { Transport } from "./jsonrpc/transport.js";
 import type { RequestHandler, ServerExtension } from "./server/types.js";
 import { notifyListener } from "./jsonrpc/transport-events.js";
@@ -32,6 +34,7 @@ export {
   canListRoots,
   canSample,
 } from "./server/client-capabilities.js";
+export { canShowPages } from "./server/apps.js";
 export { ServerSession } from "./server/session.js";
 export type {
   NotificationHandler,
@@ -88,8 +91,10 @@ export class Server<
       }
     }
     checkVendorNotifications(revisions, settings.vendorNotifications);
+    const apps = appsOf(handlers);
     for (const revision of revisions) {
-      let added: object = {};
+      // In every revision: capabilities are no closed set, and older ones negotiate extensions the same way (SEP-2133).
+      let added: object = apps.capabilities;
       for (const extension of extensions)
         added = mergeCapabilities(added, extension.capabilities(revision));
       const declared = mergeCapabilities(
@@ -109,6 +114,15 @@ export class Server<
         new Set(served.map(([method]) => method)),
       );
     }
+    for (const reason of apps.warnings)
+      this.#warn({ kind: "appWarning", reason }, reason);
+  }
+
+  /** Reports what is worth a warning; without a listener, on the console. */
+  #warn(event: EndpointEvent, text: string): void {
+    const { onEvent } = this.settings;
+    if (onEvent === undefined) console.warn(text);
+    notifyListener(onEvent, event);
   }
 
   get sessions(): ReadonlySet<ServerSession> {
@@ -184,13 +198,7 @@ export class Server<
       this.#reported.add(method);
       const capability = missing.replace("server.", "");
       const text = `${method} is not sent: the server does not declare ${capability}`;
-      const { onEvent } = this.settings;
-      if (onEvent === undefined) console.warn(text);
-      notifyListener(onEvent, {
-        kind: "undeclaredNotification",
-        method,
-        capability,
-      });
+      this.#warn({ kind: "undeclaredNotification", method, capability }, text);
     }
     return missing === undefined;
   }

@@ -8,7 +8,10 @@ export default tseslint.config(
   {
     languageOptions: {
       parserOptions: {
-        project: "./tsconfig.json",
+        project: [
+          "./tsconfig.json",
+          "./pages/tsconfig.json", // if: app
+        ],
         tsconfigRootDir: import.meta.dirname,
       },
     },

@@ -211,3 +211,34 @@ async function clientWith(stem: string) {
   };
   return render(await loadProtocol({ revision: '2026-07-28', extend: [extend] }), '/nowhere', { emit: ['client'] });
 }
+
+describe('a handshake', () => {
+  const OPEN = request('start', 'StartRequest');
+  const OPENED = { method: 'opened', kind: 'notification', direction: 'clientToServer', params: 'OpenedParams' };
+  const rows = [OPEN, { ...OPENED, capability: null, summary: 'Does it.' }];
+
+  test('is a method of the side that opens', async () => {
+    const files = await filesOf(rows, { handshake: { request: 'start', ready: 'opened' } });
+    const client = findOutputFile(files, 'client');
+    expect(client).toContain('connection.notify("opened"');
+    expect(compileErrorsOf(new Map([['handshake', files]]))).toEqual([]);
+    expect(findOutputFile(files, 'server')).not.toContain('open:');
+    expect(findOutputFile(files, 'revision')).toContain('opener: "client"');
+  });
+
+  test.each([
+    ['a request that does not exist', { request: 'begin', ready: 'opened' }, 'request'],
+    ['a notification as its request', { request: 'opened', ready: 'opened' }, 'request'],
+    ['a request as its notification', { request: 'start', ready: 'start' }, 'ready'],
+    ['a notification that does not exist', { request: 'start', ready: 'ready' }, 'ready'],
+  ])('cannot have %s', async (_, handshake, member) => {
+    const { place } = await errorOf(peer(rows, { handshake }));
+    expect(place).toBe(`catalog.json#/traits/handshake/${member}`);
+  });
+
+  test('cannot be one that either side sends', async () => {
+    const both = [{ ...OPEN, direction: 'both' }, ...rows.slice(1)];
+    const { place } = await errorOf(peer(both, { handshake: { request: 'start', ready: 'opened' } }));
+    expect(place).toBe('catalog.json#/traits/handshake/request');
+  });
+});

@@ -203,3 +203,78 @@ describe('other commands', () => {
 function rows(catalog: Record<string, unknown>): object[] {
   return catalog['methods'] as object[];
 }
+
+describe('the protocol of an extension', () => {
+  const UI = 'io.modelcontextprotocol/ui';
+
+  test('has its own methods, with the words for its sides', async () => {
+    const { stdout } = await mcpgen(['methods', '--revision', '2026-07-28', '--extension', UI, '--json'], { cwd });
+    const rows = JSON.parse(stdout) as readonly {
+      name: string;
+      direction: string;
+      extension?: string;
+      gone: unknown;
+    }[];
+    const of = (name: string): unknown =>
+      rows.filter((row) => row.name === name).map(({ direction, extension }) => [direction, extension]);
+    expect(of('tools/call')).toEqual([
+      ['clientToServer', undefined],
+      ['both', UI],
+    ]);
+    expect(of('ui/initialize')).toEqual([['viewToHost', UI]]);
+    expect(of('prompts/get')).toEqual([['clientToServer', undefined]]);
+    expect(rows.filter(({ gone }) => gone === 'ui')).toEqual([]);
+    expect(rows).toHaveLength(52);
+  });
+
+  test('is printed alone by the name of its folder', async () => {
+    const { stdout } = await mcpgen(['methods', '--revision', 'ui', '--extension', UI], { cwd });
+    expect(stdout).toContain('31 methods: 15 requests, 16 notifications (MCP Apps)');
+    expect(stdout).toMatch(/^ui\/resource-teardown +host +request +2026-01-26 /m);
+  });
+
+  test('is unknown without the extension', async () => {
+    const { code, stderr } = await mcpgen(['methods', '--revision', 'ui'], { cwd });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('"ui"')]);
+  });
+
+  test('explains its methods and definitions', async () => {
+    const method = await mcpgen(['explain', 'ui/initialize', '--extension', UI], { cwd });
+    expect(method.stdout).toContain('sent by   the view\n');
+    expect(method.stdout).toContain('since     2026-01-26\n');
+    const definition = await mcpgen(['explain', 'McpUiHostContext', '--extension', UI], { cwd });
+    expect(definition.stdout).toContain('ui/notifications/host-context-changed');
+  });
+
+  test('gives way to a revision that has the same method', async () => {
+    const { stdout, stderr } = await mcpgen(['explain', 'tools/call', '--extension', UI], { cwd });
+    expect(stdout).toContain('tools/call  revision 2026-07-28\n');
+    expect(stdout).toContain('since     2024-11-05\n');
+    expect(stderr).toBe('MCP Apps has tools/call too: pass --revision ui\n');
+    const other = await mcpgen(['explain', 'tools/call', '--extension', UI, '--revision', 'ui'], { cwd });
+    expect(other.stdout).toContain('sent by   either side\n');
+  });
+
+  test.each(['ui/initialize', 'McpUiHostContext'])('says that %s is in an extension', async (name) => {
+    const { code, stderr } = await mcpgen(['explain', name], { cwd });
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`pass --extension ${UI}.`)]);
+  });
+
+  test('is part of what the extension adds', async () => {
+    const { stdout } = await mcpgen(['diff', '2026-07-28', '--extension', UI], { cwd });
+    expect(stdout).toContain(
+      'The extension has a protocol between view and host: MCP Apps 2026-01-26, with 31 methods.',
+    );
+    const json = await mcpgen(['diff', '2026-07-28', '--extension', UI, '--json'], { cwd });
+    const { protocols } = JSON.parse(json.stdout) as { protocols: readonly { folder: string; methods: unknown }[] };
+    expect(protocols).toMatchObject([{ folder: 'ui', methods: expect.arrayContaining(['ui/initialize']) as unknown }]);
+  });
+
+  test('has headers with the command that writes it', async () => {
+    await mcpgen([...GENERATE, '--extension', UI, '-o', 'out'], { cwd });
+    const [, , , , command] = readFileSync(path.join(cwd, 'out/ui/methods.ts'), 'utf8').split('\n');
+    expect(command).toBe(
+      `// Regenerate: mcpgen generate --extension ${UI} --emit methods,client,server --out <folder above this one>`,
+    );
+  });
+});

@@ -25,6 +25,7 @@ const revisions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026
   revision,
   isStateless: revision === '2026-07-28',
   methods: [],
+  extensions: [],
 }));
 
 /** A server whose tools a client knows. */

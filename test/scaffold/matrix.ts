@@ -12,11 +12,15 @@ import { ALL_FEATURES, ALL_REVISIONS, runScripts, scaffold, titleOf, type Choice
 
 const SETS = [...ALL_REVISIONS.map((revision) => [revision]), ['2025-11-25', '2026-07-28'], ALL_REVISIONS];
 const HAS_ELICITATION = '2025-06-18';
+const HAS_APPS = '2025-11-25';
 const PARALLEL = 2;
 
 function featuresFor(kind: Choice['kind'], revisions: readonly string[]): readonly string[] {
   const newest = revisions.at(-1) ?? '';
-  const all = ALL_FEATURES[kind].split(',').filter((name) => name !== 'elicitation' || newest >= HAS_ELICITATION);
+  const all = ALL_FEATURES[kind]
+    .split(',')
+    .filter((name) => name !== 'elicitation' || newest >= HAS_ELICITATION)
+    .filter((name) => name !== 'app' || newest >= HAS_APPS);
   return kind === 'server'
     ? ['none', 'tools', 'prompts,completion', 'tools,resources,prompts', all.join(',')]
     : ['none', all.join(',')];

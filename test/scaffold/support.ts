@@ -18,7 +18,7 @@ export interface Choice {
 
 export const ALL_REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'];
 export const ALL_FEATURES = {
-  server: 'tools,resources,prompts,completion,logging,progress,elicitation,sampling,roots',
+  server: 'tools,resources,prompts,completion,logging,progress,elicitation,sampling,roots,app',
   client: 'sampling,roots,elicitation',
 };
 

@@ -2,10 +2,10 @@ import path from 'node:path';
 import { McpgenError } from '../../errors.js';
 import { selectExtensions } from '../../model/extensions/load.js';
 import { findRevision } from '../../read/builtin/revisions.js';
-import { hasExtensions, readRequestedExtensions } from '../shared/extensions.js';
+import { extensionProtocols, hasExtensions, readRequestedExtensions } from '../shared/extensions.js';
 import { compareProtocols } from '../../model/diff/compare.js';
 import { withEvidence } from '../../model/diff/evidence.js';
-import type { Side } from '../../model/protocol.js';
+import { sideWords, type Protocol, type Side } from '../../model/protocol.js';
 import { RULES } from '../../model/diff/rules.js';
 import { diffMarkdown, rulesMarkdown } from '../../print/diff/markdown.js';
 import { buildReport, type AffectedCode, type DiffReport, type ReportChange } from '../../print/diff/report.js';
@@ -49,11 +49,26 @@ export async function diffCommand(
   const report =
     options.code === undefined ? shown : { ...shown, code: await affectedCode(options.code, before, after, full) };
   if (html !== undefined) await writeHtmlReport(report, before, after, html, difference.renames);
-  if (options.json) printJson(report);
-  else if (options.markdown) printLine(diffMarkdown(report));
-  else if (html !== '-') printDiffReport(report);
+  // What an extension adds may include a protocol for other sides than those of the revision.
+  const others = to === undefined ? await extensionProtocols(options) : [];
+  if (options.json) printJson(others.length === 0 ? report : { ...report, protocols: others.map(protocolJson) });
+  else if (options.markdown) printLine([diffMarkdown(report), ...others.map(protocolSentence)].join('\n\n'));
+  else if (html !== '-') {
+    printDiffReport(report);
+    for (const other of others) printLine(`\n${protocolSentence(other)}`);
+  }
   const isAffected = report.code === undefined ? breaking.changes.length > 0 : report.code.groups.length > 0;
   return options.exitCode && isAffected ? 1 : 0;
+}
+
+function protocolJson({ name, version, revision, partOf, methods }: Protocol): object {
+  return { name, version, folder: revision, extension: partOf, methods: methods.map((method) => method.name) };
+}
+
+function protocolSentence(protocol: Protocol): string {
+  const { name, version, revision, partOf = '', methods } = protocol;
+  const { client, server } = sideWords(protocol);
+  return `The extension has a protocol between ${client} and ${server}: ${name} ${version}, with ${methods.length} methods. \`mcpgen methods --revision ${revision} --extension ${partOf}\` lists them.`;
 }
 
 async function affectedCode(

@@ -12,7 +12,12 @@ import { readTemplateProject } from '../../read/builtin/template-project.js';
 import { readToolFiles, type ToolSource } from '../../read/tools.js';
 import { composeProject, generatedParts } from '../../scaffold/project/compose.js';
 import { managerFiles } from '../../scaffold/project/package-manager.js';
-import { unscopedName, type ProjectKind, type Selection } from '../../scaffold/project/selection.js';
+import {
+  requiredExtensions,
+  unscopedName,
+  type ProjectKind,
+  type Selection,
+} from '../../scaffold/project/selection.js';
 import { printError, printToStderr, printWarning, showProgress, printJson } from '../../terminal.js';
 import { initGitRepository, installDependencies, packageManagerVersion } from './install.js';
 import { installCommandLine, printInitResult, initResultJson, type InitResult } from './report.js';
@@ -122,6 +127,7 @@ async function planProject(
     emit: generatedParts(selection).flatMap((part): readonly Emittable[] =>
       part === 'default' ? DEFAULT_PARTS : EMITTABLE.filter((known) => known === part),
     ),
+    extensions: requiredExtensions(selection),
     ...(selection.kind === 'server' ? { tools: await mergeToolSources(folder, authored) } : {}),
     ...(tools === undefined ? {} : { tools }),
     trustPatterns: selection.listed?.trustPatterns ?? false,
@@ -148,7 +154,17 @@ async function mergeToolSources(folder: string, authored: ReadonlyMap<string, st
     const name = /^src\/tools\/(.+)\.input\.json$/.exec(file)?.[1];
     if (name === undefined || existing.some((tool) => tool.name === name)) return [];
     const input = JSON.parse(contents) as JsonValue;
-    return [{ name, input, places: { input: file, output: '' }, isOwn: true }];
+    const outputFile = `src/tools/${name}.output.json`;
+    const output = authored.get(outputFile);
+    return [
+      {
+        name,
+        input,
+        ...(output === undefined ? {} : { output: JSON.parse(output) as JsonValue }),
+        places: { input: file, output: output === undefined ? '' : outputFile },
+        isOwn: true,
+      },
+    ];
   });
   return [...existing, ...added].sort((a, b) => (a.name < b.name ? -1 : 1));
 }

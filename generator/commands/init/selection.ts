@@ -4,6 +4,7 @@
 import validateName from 'validate-npm-package-name';
 import { optionFlag } from '../../command-line.js';
 import { McpgenError } from '../../errors.js';
+import { builtinExtensions, requireExtensionCatalog } from '../../read/builtin/extensions.js';
 import { builtinCatalog, builtinRevisions, requireRevision } from '../../read/builtin/revisions.js';
 import {
   combinationError,
@@ -170,6 +171,9 @@ function knownRevisions(names: readonly string[]): readonly KnownRevision[] {
       revision,
       isStateless: catalog.lifecycle === 'stateless',
       methods: catalog.methods.map(({ method }) => method),
+      extensions: builtinExtensions()
+        .map(({ extension }) => extension)
+        .filter((id) => requireExtensionCatalog(id).extends.includes(revision)),
     };
   });
 }

@@ -44,6 +44,7 @@ export function restrictTraits(
     capabilities,
     cancellation,
     progress,
+    handshake,
     pages,
     tasks,
     inputRequired,
@@ -59,6 +60,9 @@ export function restrictTraits(
     ...(capabilities !== undefined && SIDES.every((side) => names.has(capabilities[side])) ? { capabilities } : {}),
     ...(known.has(cancellation?.method ?? '') ? { cancellation } : {}),
     ...(known.has(progress?.method ?? '') ? { progress } : {}),
+    ...(handshake !== undefined && [handshake.request, handshake.ready].every((method) => known.has(method))
+      ? { handshake }
+      : {}),
     ...(pages !== undefined && hasRoles ? { pages } : {}),
     ...(names.has(tasks?.result ?? '') ? { tasks } : {}),
     ...(names.has(inputRequired?.result ?? '') ? { inputRequired } : {}),

@@ -74,6 +74,8 @@ export interface ExtensionProtocolFiles {
   readonly schema: { readonly name: string; readonly contents: string };
   readonly catalog: { readonly name: string; readonly contents: string };
   readonly docs: Docs;
+  /** Files of the runtime that its programs need, without extension: `runtime/post-message`. */
+  readonly runtime: readonly `runtime/${string}`[];
 }
 
 /**
@@ -95,6 +97,7 @@ export function builtinExtensionProtocol(id: string): ExtensionProtocolFiles | u
     schema: file('schema.json'),
     catalog: file('catalog.json'),
     docs: protocol.docs === undefined ? own : withFallback(own, builtinDocs(protocol.docs)),
+    runtime: (protocol.runtime ?? []).map((name) => `runtime/${name}` as const),
   };
 }
 

@@ -4,7 +4,14 @@ import { translateNpmCommands, managerFiles } from './package-manager.js';
 import { protocolFile } from './protocol-file.js';
 import { toolFiles } from './tool-files.js';
 import { transportFile } from './transport-file.js';
-import { SCHEMA_NOTATIONS, unscopedName, newestRevision, type SchemaNotation, type Selection } from './selection.js';
+import {
+  SCHEMA_NOTATIONS,
+  unscopedName,
+  newestRevision,
+  requiredExtensions,
+  type SchemaNotation,
+  type Selection,
+} from './selection.js';
 
 /** Text files by path, with forward slashes. */
 export type ProjectFiles = ReadonlyMap<string, string>;
@@ -28,6 +35,7 @@ const FILE_CONDITIONS: readonly (readonly [path: RegExp, condition: string])[] =
   [/\/tools\/book\b/, 'elicitation'],
   [/\/tools\/count\b/, 'progress'],
   [/\/tools\/folders\b/, 'roots'],
+  [/^pages\/|^build-pages\.js$|\/tools\/roll\b|\/resources\/roll-page\b/, 'app'],
   [/\/tools\/shout\b/, 'logging'],
   [/\/tools\/summarize\b/, 'sampling'],
   [/\/tools\//, 'tools'],
@@ -43,7 +51,7 @@ const FILE_CONDITIONS: readonly (readonly [path: RegExp, condition: string])[] =
 function notationOf(path: string, template: ProjectFiles): SchemaNotation | undefined {
   const named = SCHEMA_NOTATIONS.find((notation) => path.endsWith(`.${notation}.ts`));
   const isForJson =
-    path.endsWith('.input.json') || (path.endsWith('.ts') && template.has(`${path.slice(0, -3)}.zod.ts`));
+    /\.(?:in|out)put\.json$/.test(path) || (path.endsWith('.ts') && template.has(`${path.slice(0, -3)}.zod.ts`));
   return named ?? (isForJson ? 'json' : undefined);
 }
 
@@ -112,6 +120,9 @@ function projectConfig(text: string, selection: Selection): string {
   const config = JSON.parse(text) as Record<string, unknown>;
   config['revisions'] = selection.revisions.map(({ revision }) => revision);
   config['emit'] = generatedParts(selection);
+  const extensions = requiredExtensions(selection);
+  if (extensions.length > 0) config['extensions'] = extensions;
+  else delete config['extensions'];
   if (selection.schemas !== 'json') config['schemas'] = selection.schemas;
   // A server without tools may get some later.
   if (selection.kind === 'client' && selection.listed === undefined) delete config['tools'];

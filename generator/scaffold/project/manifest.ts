@@ -47,7 +47,11 @@ export function projectManifest(selection: Selection, { ranges, own }: Available
     return [name, found];
   };
   const dependencies = runtimePackages(selection).map(range);
-  const devDependencies = [...DEV_TOOLS.map(range), ['mcpgen', own] as [string, string]];
+  // Pages are files of the build, which the program reads.
+  const hasPages = selection.features.includes('app');
+  const withPages = (command: string): string => (hasPages ? `node build-pages.js && ${command}` : command);
+  const devTools = hasPages ? [...DEV_TOOLS, 'esbuild'] : DEV_TOOLS;
+  const devDependencies = [...devTools.map(range), ['mcpgen', own] as [string, string]];
   const sorted = (entries: [string, string][]): object =>
     Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
   return {
@@ -60,15 +64,15 @@ export function projectManifest(selection: Selection, { ranges, own }: Available
     engines: { node: '>=20' },
     ...packageManagerField(selection),
     scripts: {
-      dev: `tsx src/${entry}.ts`,
-      ...(hasBoth ? { 'dev:http': 'tsx watch src/http.ts' } : {}),
-      build: 'tsc -p tsconfig.build.json',
+      dev: withPages(`tsx src/${entry}.ts`),
+      ...(hasBoth ? { 'dev:http': withPages('tsx watch src/http.ts') } : {}),
+      build: withPages('tsc -p tsconfig.build.json'),
       start: `node dist/${entry}.js`,
       ...(hasBoth ? { 'start:http': 'node dist/http.js' } : {}),
-      test: 'vitest run',
+      test: withPages('vitest run'),
       lint: 'eslint .',
       generate: 'mcpgen generate',
-      check: 'mcpgen generate --check && tsc -p .',
+      check: `mcpgen generate --check && tsc -p .${hasPages ? ' && tsc -p pages' : ''}`,
       prepublishOnly: scriptCommand(selection.packageManager, 'build'),
     },
     ...(dependencies.length === 0 ? {} : { dependencies: sorted(dependencies) }),

@@ -13,6 +13,8 @@ export interface Feature {
   readonly needs?: readonly string[];
   /** The method that it requires of a revision. */
   readonly method?: string;
+  /** The extension that it requires of one of the revisions. */
+  readonly extension?: string;
   readonly isDefault?: boolean;
 }
 
@@ -32,6 +34,12 @@ export const FEATURES: Readonly<Record<ProjectKind, readonly Feature[]>> = {
     },
     { name: 'sampling', text: "a tool that asks the client's model", needs: ['tools'] },
     { name: 'roots', text: "a tool that asks for the user's folders", needs: ['tools'] },
+    {
+      name: 'app',
+      text: 'a tool whose result is shown in a page (MCP Apps)',
+      needs: ['tools', 'resources'],
+      extension: 'io.modelcontextprotocol/ui',
+    },
   ],
   client: [
     { name: 'sampling', text: "answers a server's requests to the model" },
@@ -76,6 +84,8 @@ export interface KnownRevision {
   readonly isStateless: boolean;
   /** Names of its methods, including embedded ones. */
   readonly methods: readonly string[];
+  /** Identifiers of the built-in extensions that can be added to it. */
+  readonly extensions: readonly string[];
 }
 
 /** Everything that determines the written files. */
@@ -133,6 +143,13 @@ export function newestRevision({ revisions }: Pick<Selection, 'revisions'>): Kno
   return last;
 }
 
+/** Identifiers of the extensions that the selected features require. */
+export function requiredExtensions({ kind, features }: Pick<Selection, 'kind' | 'features'>): readonly string[] {
+  return FEATURES[kind].flatMap(({ name, extension }) =>
+    extension === undefined || !features.includes(name) ? [] : [extension],
+  );
+}
+
 /** The default features. */
 export function defaultFeatures(kind: ProjectKind): readonly string[] {
   return FEATURES[kind].filter(({ isDefault }) => isDefault === true).map(({ name }) => name);
@@ -164,6 +181,14 @@ export function parseFeatures(
     if (newestRevision({ revisions }).methods.includes(method)) continue;
     throw new McpgenError(`revision ${newestRevision({ revisions }).revision} has no ${name}`, {
       place: '--features',
+      remedy: 'Omit it, or choose a newer revision.',
+    });
+  }
+  for (const { name, extension } of known) {
+    if (!wanted.has(name) || extension === undefined) continue;
+    if (newestRevision({ revisions }).extensions.includes(extension)) continue;
+    throw new McpgenError(`${extension} does not extend revision ${newestRevision({ revisions }).revision}`, {
+      place: `--features ${name}`,
       remedy: 'Omit it, or choose a newer revision.',
     });
   }

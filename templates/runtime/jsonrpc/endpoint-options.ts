@@ -51,6 +51,11 @@ export type EndpointEvent =
       readonly method: string;
       readonly capability: string;
     }
+  /**
+   * A tool's page is not what hosts can show, such as one that the server does not have. Reported when the server is
+   * created; without {@link EndpointOptions.onEvent}, on the console.
+   */
+  | { readonly kind: "appWarning"; readonly reason: string }
   /** A handler threw; the caller got only an internal error. */
   | {
       readonly kind: "handlerFailed";

@@ -32,6 +32,8 @@ export type InvalidCode =
   | "not-utf8"
   /** Nested deeper than the limit. */
   | "too-deep"
+  /** Larger than the limit of a transport that receives values. */
+  | "too-large"
   /** The id is an integer that JavaScript rounds, so no response could have it. */
   | "unsafe-id"
   /** Everything is valid except `params`, which is not an object. */

@@ -19,11 +19,14 @@ import {
   singlePage,
 } from "./lists.js";
 import type { ListParams, ListedInfo } from "./lists.js";
+import { appTools } from "./tools.js";
 import { matchUri, parseUriTemplate } from "./uri-template.js";
 import type { UriTemplate } from "./uri-template.js";
 import { completionSource } from "./completion.js";
 import { RESOURCE_COMPLETION } from "../server/completion.js";
 import type { CompletionSource } from "../server/completion.js";
+import { APP_MIME_TYPE, APP_PAGES } from "../server/apps.js";
+import type { AppPages, AppTool } from "../server/apps.js";
 import { RpcError, STANDARD_ERROR_CODES } from "../jsonrpc/error-codes.js";
 import { truncate } from "../protocol/revision.js";
 
@@ -139,6 +142,7 @@ export function defineResourceTemplate<
  */
 export interface ResourceHandlers<Context> {
   readonly [RESOURCE_COMPLETION]: CompletionSource;
+  readonly [APP_PAGES]: AppPages;
   readonly "resources/list": (
     params: ListParams,
     context: Context,
@@ -177,7 +181,29 @@ export function resourceHandlers<Context = DefinitionContext>(
     uriTemplate: template.uriTemplate,
     ...listedInfo(template),
   }));
+  const read: ResourceHandlers<Context>["resources/read"] = async (
+    { uri },
+    context,
+  ) => {
+    const resource = byUri.get(uri);
+    if (resource !== undefined && "uri" in resource) {
+      const outcome = await resource.read(uri, context);
+      return resourceReadResult(uri, resource, outcome);
+    }
+    for (const { template, parsed } of templates) {
+      const variables = matchUri(parsed, uri);
+      if (variables === undefined) continue;
+      const outcome = await template.read(variables as never, context, uri);
+      if (outcome !== undefined)
+        return resourceReadResult(uri, template, outcome);
+    }
+    const code = isStatelessVersion(contextRevision(context))
+      ? STANDARD_ERROR_CODES.INVALID_PARAMS
+      : RESOURCE_NOT_FOUND;
+    throw new RpcError(code, "Resource not found", { uri: truncate(uri) });
+  };
   return {
+    [APP_PAGES]: { read, check: (tool) => pageWarnings(tool, resources) },
     [RESOURCE_COMPLETION]: completionSource(
       "ref/resource",
       new Map(
@@ -193,24 +219,7 @@ export function resourceHandlers<Context = DefinitionContext>(
     "resources/templates/list": (params) => ({
       resourceTemplates: singlePage(params, listedTemplates),
     }),
-    "resources/read": async ({ uri }, context) => {
-      const resource = byUri.get(uri);
-      if (resource !== undefined && "uri" in resource) {
-        const outcome = await resource.read(uri, context);
-        return resourceReadResult(uri, resource, outcome);
-      }
-      for (const { template, parsed } of templates) {
-        const variables = matchUri(parsed, uri);
-        if (variables === undefined) continue;
-        const outcome = await template.read(variables as never, context, uri);
-        if (outcome !== undefined)
-          return resourceReadResult(uri, template, outcome);
-      }
-      const code = isStatelessVersion(contextRevision(context))
-        ? STANDARD_ERROR_CODES.INVALID_PARAMS
-        : RESOURCE_NOT_FOUND;
-      throw new RpcError(code, "Resource not found", { uri: truncate(uri) });
-    },
+    "resources/read": read,
   };
 }
 
@@ -272,12 +281,9 @@ type ListedResource = ListedInfo & { uri: string; size?: number };
 
 type ListedTemplate = ListedInfo & { uriTemplate: string };
 
-/** The media type of a page of MCP Apps (MCP Apps 2026-01-26, UI resource format). */
-export const APP_MIME_TYPE = "text/html;profile=mcp-app";
-
 /**
  * Finds mistakes of pages of MCP Apps, which hosts show as an empty frame: a tool whose page does not exist, or a page
- * with another media type.
+ * with another media type. A server with both lists reports them as events `appWarning` when it is created.
  *
  * @returns A sentence for each, none if all is well.
  */
@@ -286,19 +292,24 @@ export function appWarnings(
   resources: readonly (ResourceInfo &
     ({ readonly uri: string } | { readonly uriTemplate: string }))[],
 ): string[] {
-  return tools.flatMap(({ name, _meta }) => {
-    const uri = _meta?.ui?.resourceUri;
-    if (uri === undefined) return [];
-    const at = `tool ${name}: the page ${truncate(uri)}`;
-    if (!uri.startsWith("ui://")) return [`${at} does not begin with ui://`];
-    const page = resources.find((item) =>
-      "uri" in item
-        ? item.uri === uri
-        : matchUri(parseUriTemplate(item.uriTemplate), uri) !== undefined,
-    );
-    if (page === undefined) return [`${at} is not a resource of the server`];
-    return page.mimeType === APP_MIME_TYPE
-      ? []
-      : [`${at} does not have the media type ${APP_MIME_TYPE}`];
-  });
+  return appTools(tools).flatMap((tool) => pageWarnings(tool, resources));
+}
+
+function pageWarnings(
+  { name, page: uri }: AppTool,
+  resources: readonly (ResourceInfo &
+    ({ readonly uri: string } | { readonly uriTemplate: string }))[],
+): string[] {
+  if (uri === undefined) return [];
+  const at = `tool ${name}: the page ${truncate(uri)}`;
+  if (!uri.startsWith("ui://")) return [`${at} does not begin with ui://`];
+  const page = resources.find((item) =>
+    "uri" in item
+      ? item.uri === uri
+      : matchUri(parseUriTemplate(item.uriTemplate), uri) !== undefined,
+  );
+  if (page === undefined) return [`${at} is not a resource of the server`];
+  return page.mimeType === APP_MIME_TYPE
+    ? []
+    : [`${at} does not have the media type ${APP_MIME_TYPE}`];
 }

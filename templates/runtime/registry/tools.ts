@@ -20,6 +20,8 @@ import {
 } from "./lists.js";
 import type { ListParams } from "./lists.js";
 import { truncate } from "../protocol/revision.js";
+import { APP_TOOLS } from "../server/apps.js";
+import type { AppTool } from "../server/apps.js";
 import { adaptContent } from "./content.js";
 import type { AnyContent } from "./content.js";
 
@@ -151,8 +153,18 @@ export function defineTool<
   return tool;
 }
 
+/** @internal The tools whose metadata is about pages. */
+export function appTools(
+  tools: readonly { readonly name: string; readonly _meta?: ToolMeta }[],
+): readonly AppTool[] {
+  return tools.flatMap(({ name, _meta }) =>
+    _meta?.ui === undefined ? [] : [{ name, page: _meta.ui.resourceUri }],
+  );
+}
+
 /** Handlers of `tools/list` and `tools/call`. */
 export interface ToolHandlers<Context> {
+  readonly [APP_TOOLS]: readonly AppTool[];
   readonly "tools/list": (
     params: ListParams,
     context?: Pick<DefinitionContext, "revision">,
@@ -176,6 +188,7 @@ export function toolHandlers<Context = DefinitionContext>(
   const byName = indexBy(tools, "tool", ({ name }) => name);
   const listed = tools.map(listedTool);
   return {
+    [APP_TOOLS]: appTools(tools),
     "tools/list": (params) => ({ tools: singlePage(params, listed) }),
     "tools/call": async ({ name, arguments: args = {} }, context) => {
       const tool = byName.get(name);

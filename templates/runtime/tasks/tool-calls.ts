@@ -16,6 +16,7 @@ import {
 } from "../registry/lists.js";
 import type { ListParams } from "../registry/lists.js";
 import {
+  appTools,
   checkedArguments,
   listedTool,
   runTool,
@@ -27,6 +28,7 @@ import type {
   ToolHandlers,
 } from "../registry/tools.js";
 import type { DefinitionContext } from "../registry/types.js";
+import { APP_TOOLS } from "../server/apps.js";
 import type { InputValidator } from "../server/types.js";
 import type { TaskContext } from "./context.js";
 import type { TaskManager } from "./manager.js";
@@ -122,6 +124,7 @@ export function taskToolHandlers<Context>(
     ),
   });
   return {
+    [APP_TOOLS]: appTools(tools),
     "tools/list": list,
     "tools/call": (params: CallParams, context) => {
       const tool = taskTools.get(params.name);

@@ -29,6 +29,7 @@ export function buildServer(): ReturnType<typeof createServer> {
       if ("error" in event) log(`${event.kind}: ${inspect(event.error)}`);
       if (event.kind === "undeclaredNotification")
         log(`${event.method} is not sent: declare ${event.capability}`);
+      if (event.kind === "appWarning") log(event.reason); // if: tools
     },
   });
 }

@@ -2,6 +2,7 @@ import { book } from "./book.js"; // if: elicitation
 import { count } from "./count.js"; // if: progress
 import { folders } from "./folders.js"; // if: roots
 import { greet } from "./greet.js";
+import { roll } from "./roll.js"; // if: app
 import { shout } from "./shout.js"; // if: logging
 import { summarize } from "./summarize.js"; // if: sampling
 
@@ -13,4 +14,5 @@ export const tools = [
   book, // if: elicitation
   summarize, // if: sampling
   folders, // if: roots
+  roll, // if: app
 ];
