@@ -8,11 +8,20 @@ export const VECTORS_FORM = 1;
 /** Who sends a message. */
 export type VectorSender = 'client' | 'server';
 
+/**
+ * Why an implementation may have to treat a vector separately. `notation`: how a number is written matters; see `text`.
+ * `large-integer`: a number above 2^53. `unusual-name`: a member's name that means something in JavaScript.
+ * `lone-surrogate`: an escape sequence that is not a Unicode character.
+ */
+export type VectorFlag = 'notation' | 'large-integer' | 'unusual-name' | 'lone-surrogate';
+
 interface VectorBase {
   /** Unique within the revision and stable: `CallToolRequest/params/name/missing`. */
   readonly name: string;
   /** What the vector shows, in a sentence. */
   readonly reason: string;
+  /** Properties that some implementations have a known limit for; `flags` of the index explains each. */
+  readonly flags?: readonly VectorFlag[];
   /** Id of the erratum that the verdict depends on. */
   readonly erratum?: string;
   /** The verdict of the official schema without errata, where it differs. */
@@ -22,15 +31,23 @@ interface VectorBase {
 /** Whether a value is valid, and for an invalid one where and by which rule. */
 export interface Verdict {
   readonly valid: boolean;
-  /** JSON Pointer of the offending value, or of the object that lacks a member. */
+  /**
+   * JSON Pointer of the offending value; of a missing member, where it would be. Absent if several places can be called
+   * wrong: where no branch of an untagged union matches, and where the members of an envelope do not fit together.
+   */
   readonly pointer?: string;
-  /** The broken rule: a keyword of JSON Schema such as `required` or `maximum`, or `envelope` for rules of JSON-RPC. */
+  /**
+   * The broken rule: a keyword of JSON Schema such as `required` or `maximum`; `envelope` for rules of JSON-RPC, and
+   * `method` and `direction` for messages that the sender does not send. Present if the value is invalid.
+   */
   readonly rule?: string;
 }
 
 /** A value to validate as a definition of the schema. */
 export interface DefinitionVector extends VectorBase, Verdict {
   readonly value: JsonValue;
+  /** The value as JSON text, if a parser may lose how a number is written: `1.0`. Validate this text then. */
+  readonly text?: string;
 }
 
 /** A whole JSON-RPC message to validate as one that a side sends. */
@@ -39,6 +56,8 @@ export interface MessageVector extends VectorBase, Verdict {
   /** Method that a response answers; a request or notification has its method in the message. */
   readonly answers?: string;
   readonly message: JsonValue;
+  /** The message as JSON text, if a parser may lose how a number is written: `1.0`. Validate this text then. */
+  readonly text?: string;
 }
 
 /** The rule that a reader of bytes or a side of a conversation breaks if it fails a vector. */
@@ -127,6 +146,7 @@ export type Matcher =
 /** One file of vectors. */
 export type VectorFile =
   | { readonly kind: 'definition'; readonly definition: string; readonly vectors: readonly DefinitionVector[] }
+  /** The method, or the one whose messages show the rules of the envelope. */
   | { readonly kind: 'message'; readonly method: string; readonly vectors: readonly MessageVector[] }
   | { readonly kind: 'framing'; readonly vectors: readonly FramingVector[] }
   | { readonly kind: 'session'; readonly vectors: readonly SessionVector[] };
@@ -138,6 +158,8 @@ export interface VectorIndex {
   readonly extensions: readonly string[];
   /** SHA-256 of the official schema. */
   readonly schema: string;
+  /** What each flag of a vector means, for the flags that occur. */
+  readonly flags: Readonly<Partial<Record<VectorFlag, string>>>;
   readonly files: readonly {
     readonly path: string;
     readonly kind: VectorFile['kind'];
