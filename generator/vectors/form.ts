@@ -1,4 +1,5 @@
 /** The form of vectors: what `mcpgen vectors` writes, and what an adapter reads and answers. */
+import type { Severity } from '../inspect/rule.js';
 import type { JsonValue } from '../read/json/json.js';
 
 /** Version of this form. It changes when a reader of the previous one could misread the new one. */
@@ -59,35 +60,88 @@ export interface MessageVector extends VectorBase, Verdict {
   readonly text?: string;
 }
 
-/** What a reader of a stdio stream finds in it: a message, or bytes that are none. */
-export type Frame = { readonly message: JsonValue } | { readonly error: 'not-json' | 'not-utf8' | 'not-a-message' };
-
-/** Bytes as they arrive, and what a reader of the stream finds in them. */
-export interface FramingVector extends VectorBase {
-  /** Chunks of bytes, each in base64. */
-  readonly chunks: readonly string[];
-  readonly frames: readonly Frame[];
+/** The rule that a reader of bytes or a side of a conversation breaks if it fails a vector. */
+interface RuleVector extends VectorBase {
+  /** Id of the rule, as `mcpgen inspect --rules` lists it. */
+  readonly rule: string;
+  readonly severity: Severity;
+  /** Address of the section of the specification. */
+  readonly section: string;
 }
 
-/** A step of a conversation: a message sent to the side under test, or expected from it. */
+/** What a reader of a stdio stream finds in it: a message, a batch as an array, or bytes that are none. */
+export type Frame = { readonly message: JsonValue } | { readonly error: 'not-json' | 'not-utf8' | 'not-a-message' };
+
+/** What a reader has to find; `unspecified` is any number of frames of any kind. */
+export type ExpectedFrame = Frame | { readonly unspecified: true };
+
+/** Bytes as they arrive, and what a reader of the stream finds in them. */
+export interface FramingVector extends RuleVector {
+  /** Chunks of bytes, each in base64. The stream ends after the last one. */
+  readonly chunks: readonly string[];
+  readonly frames: readonly ExpectedFrame[];
+  /** Other findings that conform, too. */
+  readonly alternatives?: readonly (readonly ExpectedFrame[])[];
+}
+
+/**
+ * A step of a conversation. In the values of `send`, an object `{"$use": NAME}` is replaced by the value that a matcher
+ * has captured.
+ */
 export type SessionStep =
+  /** Sends a message on a line. */
   | { readonly send: JsonValue }
-  /** Matches the next message, except those that `ignore` of the vector matches. */
+  /** Sends a line as it is, which need not be JSON. */
+  | { readonly sendText: string }
+  /** Sends bytes in these chunks, each in base64, with a pause between them. */
+  | { readonly sendChunks: readonly string[] }
+  /** The next message has to match, except those that `ignore` of the vector matches and this pattern does not. */
   | { readonly expect: JsonValue }
+  /** The next messages have to match these patterns, in any order. */
+  | { readonly expectAll: readonly JsonValue[] }
+  /** If the last message that was expected does not match, the rest does not apply to this side, and the vector is skipped. */
+  | { readonly require: JsonValue; readonly otherwise: string }
   /** Nothing but what `ignore` matches may arrive for this time. */
   | { readonly silenceMs: number }
-  /** The input of the side under test ends; it must exit. */
+  /** The input of the side under test ends; it has to exit. */
   | { readonly end: true };
 
 /**
- * A conversation with one side. In `expect`, an object with the single member `$match` is a matcher, and members of other
- * objects that are not named are free.
+ * A conversation with one side over stdio. The other side is what runs the vector.
+ *
+ * In a pattern, members of an object that are not named are free, and everything else is equal. An object with the single
+ * member `$match` is a {@link Matcher}.
  */
-export interface SessionVector extends VectorBase {
+export interface SessionVector extends RuleVector {
   /** The side under test. */
   readonly role: VectorSender;
+  /** Patterns of messages that may arrive at any time. */
+  readonly ignore: readonly JsonValue[];
   readonly steps: readonly SessionStep[];
 }
+
+/** What `$match` may be. */
+export type Matcher =
+  /** Any value of this type; `absent` if the member must not exist. */
+  | 'any'
+  | 'absent'
+  | 'string'
+  | 'integer'
+  | 'number'
+  | 'boolean'
+  | 'object'
+  | 'array'
+  | 'null'
+  /** One of the patterns matches. */
+  | { readonly anyOf: readonly JsonValue[] }
+  /** The pattern does not match. */
+  | { readonly not: JsonValue }
+  /** An array with an item that matches. */
+  | { readonly contains: JsonValue }
+  /** An array whose items match these patterns, in any order. */
+  | { readonly unordered: readonly JsonValue[] }
+  /** The pattern matches, and the value gets a name for `$use`. */
+  | { readonly capture: string; readonly as: JsonValue };
 
 /** One file of vectors. */
 export type VectorFile =
