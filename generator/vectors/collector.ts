@@ -12,6 +12,8 @@ export interface Place {
   readonly labels: readonly string[];
   /** Whether a wrong value is surely reported here: not in one of several branches that nothing tells apart. */
   readonly isCertain: boolean;
+  /** Whether its type is a variant of a union. */
+  readonly isVariant?: boolean;
   /** The definition's value with a value at this place. */
   readonly put: (value: JsonValue) => JsonValue;
 }

@@ -24,6 +24,7 @@ export class ValueBuilder {
   readonly types: TypesByName;
   readonly lookup: TypeLookup;
   readonly #revision: string;
+  readonly #inputRequired: Protocol['traits']['inputRequired'];
   /** Definitions in progress. */
   readonly #open = new Set<string>();
   readonly #smallest = new Map<string, JsonValue | undefined>();
@@ -32,6 +33,7 @@ export class ValueBuilder {
     this.types = typesByName(protocol);
     this.lookup = (name) => this.types.get(name);
     this.#revision = protocol.version;
+    this.#inputRequired = protocol.traits.inputRequired;
   }
 
   /**
@@ -106,7 +108,7 @@ export class ValueBuilder {
     const entries: [string, JsonValue][] = [];
     for (const member of inReadingOrder(type.members)) {
       if (!member.required && extent === 'smallest') continue;
-      const value = this.#build(member.type, member.name, extent, depth + 1);
+      const value = this.#kindOfResult(member, owner) ?? this.#build(member.type, member.name, extent, depth + 1);
       if (value !== undefined) entries.push([member.name, value]);
       else if (member.required) return undefined;
     }
@@ -116,6 +118,13 @@ export class ValueBuilder {
     if (type.rest.kind === 'unknown') return OF_EVERY_KIND;
     const value = this.#build(type.rest, owner, extent, depth + 1);
     return value === undefined ? object : withMember(object, ENTRY_NAME, value);
+  }
+
+  /** The member that says what a result is, where its type allows any string. */
+  #kindOfResult({ name, type }: Member, owner: string): JsonValue | undefined {
+    const known = this.#inputRequired;
+    if (name !== known?.member || resolveType(this.types, type).kind !== 'string') return undefined;
+    return owner === known.result ? known.value : known.complete;
   }
 
   #withEnoughMembers(type: ObjectNode, object: JsonObject, owner: string, depth: number): JsonValue | undefined {

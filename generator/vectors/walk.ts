@@ -71,6 +71,7 @@ export class Walk {
   }
 
   #otherKind(type: TypeNode, place: Place): void {
+    if (place.isVariant === true) return;
     const value = ofOtherKind(this.#values, type);
     if (value !== undefined) this.#wrong(place, 'other-type', value, type, ruleOf(this.#values, type));
   }
@@ -124,7 +125,7 @@ export class Walk {
   }
 
   #inside(place: Place, token: string | number, label: string, put: (value: JsonValue) => JsonValue): Place {
-    return { ...place, tokens: [...place.tokens, token], labels: [...place.labels, label], put };
+    return { ...place, isVariant: false, tokens: [...place.tokens, token], labels: [...place.labels, label], put };
   }
 
   #members(type: ObjectNode, place: Place, base: JsonObject): void {
@@ -212,11 +213,10 @@ export class Walk {
       if (value !== undefined)
         this.#collector.valid(own.labels, place.put(value), `${where} may be ${typeWords(variant)}.`);
       const base = value ?? this.#values.build(variant, owner, 'smallest');
-      const isCertain = base !== undefined && branches.areToldApart(base);
-      if (variant.kind === 'ref' || variant.kind === 'object' || variant.kind === 'intersection')
-        this.type(variant, { ...own, isCertain: place.isCertain && isCertain }, base, owner);
-      else if (!isPlain(variant)) this.type(variant, own, base, owner);
-      else this.#limits(variant, own, base);
+      const isCertain = place.isCertain && base !== undefined && branches.areToldApart(base);
+      // A value of another kind is meant for another variant, and wrong for all of them below.
+      if (isPlain(variant)) this.#limits(variant, own, base);
+      else this.type(variant, { ...own, isCertain, isVariant: true }, base, owner);
     });
     const tag = branches.tag;
     if (tag !== undefined) {
