@@ -3,8 +3,10 @@ import { wireMethods, type Protocol } from '../model/protocol.js';
 import { DefinitionVectors } from './definition.js';
 import { envelopeMethod, envelopeVectors } from './envelope.js';
 import { VECTORS_FORM, type VectorFile, type VectorFlag, type VectorIndex } from './form.js';
+import { framingVectors } from './framing.js';
 import { MessageVectors } from './messages.js';
 import { OfficialVerdicts } from './official.js';
+import { sessionVectors } from './sessions.js';
 
 /** The vectors of a revision. */
 export interface VectorSet {
@@ -50,6 +52,11 @@ export function vectorsOf(protocol: Protocol, official: Protocol = protocol): Ve
   for (const method of wireMethods(protocol)) {
     const vectors = messages.of(method);
     if (vectors.length > 0) files.set(messagePath(method.name), { kind: 'message', method: method.name, vectors });
+  }
+  if (protocol.source.builtin && protocol.partOf === undefined) {
+    const { version } = protocol;
+    files.set('framing.json', { kind: 'framing', vectors: framingVectors(version) });
+    files.set('sessions.json', { kind: 'session', vectors: sessionVectors(version) });
   }
   return { index: indexOf(protocol, files), files };
 }
