@@ -1,8 +1,9 @@
 import { Option, type Command } from 'commander';
 import type { RawOptions } from '../commands/shared/options.js';
 import { addExtensionOptions, appendValue, parseRevisionOr, refuseExtraArguments, revisionOption } from './shared.js';
+import { declareVectorsRun } from './vectors-run.js';
 
-/** Declares `mcpgen vectors`. */
+/** Declares `mcpgen vectors` and `mcpgen vectors run`. */
 export function declareVectors(program: Command): void {
   const vectors = refuseExtraArguments(
     program.command('vectors'),
@@ -44,5 +45,8 @@ Exit codes: 0 done, 1 the check failed, 2 wrong usage or input.`,
         import('../commands/vectors/options.js'),
       ]);
       process.exitCode = await vectorsCommand(parseVectorsOptions(options));
-    });
+    })
+    // Both have --revision.
+    .enablePositionalOptions();
+  declareVectorsRun(vectors);
 }

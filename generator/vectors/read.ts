@@ -1,7 +1,8 @@
 /** Reads a folder of vectors, one file at a time. */
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { McpgenError } from '../errors.js';
-import { readBytes } from '../read/files.js';
+import { readBytes, readTextIfExists } from '../read/files.js';
 import { isObject, ownMember, parseUntrustedJson, type JsonObject, type JsonValue } from '../read/json/json.js';
 import { VECTORS_FORM, type VectorFile } from './form.js';
 
@@ -50,14 +51,16 @@ export function* readVectorFolder(
   isWanted: (kind: VectorFile['kind']) => boolean = () => true,
 ): Iterable<RevisionFile> {
   const place = path.join(folder, 'index.json');
-  const index = parseUntrustedJson(readBytes(place), place);
+  const text = readTextIfExists(place);
   const remedy = 'Write the folder with mcpgen vectors.';
-  const revisions = isObject(index) ? ownMember(index, 'revisions') : undefined;
-  if (Array.isArray(revisions)) {
-    for (const name of revisions as readonly JsonValue[])
-      yield* readVectorFolder(childPath(folder, name, place), isWanted);
+  if (text === undefined) {
+    const revisions = foldersWithIndex(folder);
+    if (revisions.length === 0)
+      throw new McpgenError('no vectors here: there is no index.json', { place: folder, remedy });
+    for (const name of revisions) yield* readVectorFolder(path.join(folder, name), isWanted);
     return;
   }
+  const index = parseUntrustedJson(text, place);
   const [form, revision, files] = ['form', 'revision', 'files'].map((key) =>
     isObject(index) ? ownMember(index, key) : undefined,
   );
@@ -75,6 +78,16 @@ export function* readVectorFolder(
     if (kind === undefined || !isWanted(kind)) continue;
     const file = childPath(folder, isObject(item) ? ownMember(item, 'path') : undefined, place);
     yield { revision, file: checkFile(parseUntrustedJson(readBytes(file), file), kind, file) };
+  }
+}
+
+function foldersWithIndex(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => existsSync(path.join(folder, name, 'index.json')))
+      .sort();
+  } catch {
+    return [];
   }
 }
 

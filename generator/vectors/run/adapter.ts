@@ -101,6 +101,15 @@ function* questionsOf(revision: string, file: VectorFile): Iterable<Question> {
   }
 }
 
+/** The line of a request. A value whose notation a parser may lose is written as its text. */
+function lineOf({ vector, request }: Question): string {
+  const text = 'text' in vector ? vector.text : undefined;
+  if (text === undefined || text.includes('\n')) return JSON.stringify(request);
+  const member = request.kind === 'definition' ? 'value' : 'message';
+  const others = JSON.stringify({ ...request, [member]: undefined });
+  return `${others.slice(0, -1)},${JSON.stringify(member)}:${text}}`;
+}
+
 class AdapterRun {
   readonly #report: ReportBuilder;
   readonly #settings: AdapterSettings;
@@ -144,7 +153,7 @@ class AdapterRun {
     const program = await this.#running();
     if (this.#inFlight.size === 0) this.#lastAnswer = performance.now();
     this.#inFlight.set(question.vector.name, question);
-    await program.write(`${JSON.stringify(question.request)}\n`);
+    await program.write(`${lineOf(question)}\n`);
   }
 
   async #running(): Promise<LineProgram> {
@@ -318,8 +327,8 @@ function compareVerdict(
     const where = pointer === undefined ? '' : ` (at ${pointer === '' ? 'the whole value' : pointer})`;
     const outcome = outcomeOf(question, status, `${vector.reason}${valid ? '' : where}`);
     // Whoever follows the schema as published decides as it does.
-    const isExplained = vector.erratum !== undefined && vector.officialValid === valid;
-    return isExplained && vector.erratum !== undefined ? { ...outcome, erratum: vector.erratum } : outcome;
+    const { erratum, officialValid } = vector;
+    return erratum !== undefined && officialValid === valid ? { ...outcome, erratum } : outcome;
   }
   const outcome = outcomeOf(question, 'passed', '');
   const isOther = !valid && pointer !== undefined && vector.pointer !== undefined && pointer !== vector.pointer;
@@ -345,13 +354,10 @@ function framesText(frames: readonly ExpectedFrame[]): string {
   return words.length > 8 ? `${shown} and ${words.length - 8} more` : shown;
 }
 
-function outcomeOf(
-  { revision, kind, group, vector, request }: Question,
-  status: VectorStatus,
-  message: string,
-): VectorOutcome {
+function outcomeOf(question: Question, status: VectorStatus, message: string): VectorOutcome {
+  const { revision, kind, group, vector } = question;
   const isRule = 'section' in vector;
-  const sent = status === 'passed' || status === 'skipped' ? '' : JSON.stringify(request);
+  const sent = status === 'passed' || status === 'skipped' ? '' : lineOf(question);
   return {
     revision,
     kind,
