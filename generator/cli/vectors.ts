@@ -45,8 +45,6 @@ Exit codes: 0 done, 1 the check failed, 2 wrong usage or input.`,
         import('../commands/vectors/options.js'),
       ]);
       process.exitCode = await vectorsCommand(parseVectorsOptions(options));
-    })
-    // Both have --revision.
-    .enablePositionalOptions();
+    });
   declareVectorsRun(vectors);
 }
