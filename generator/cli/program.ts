@@ -58,6 +58,8 @@ export function buildProgram(): Command {
     .description("Generates TypeScript from the Model Context Protocol's JSON Schema and a method catalog.")
     .version(version(), '-v, --version', 'print the version')
     .showHelpAfterError(usageHint('mcpgen'))
+    // `vectors` and `vectors run` both have --revision.
+    .enablePositionalOptions()
     .exitOverride()
     .configureOutput({
       // Commander writes `error: MESSAGE` and then `(Did you mean WORD?)`.

@@ -53,10 +53,10 @@ export function vectorsOf(protocol: Protocol, official: Protocol = protocol): Ve
     const vectors = messages.of(method);
     if (vectors.length > 0) files.set(messagePath(method.name), { kind: 'message', method: method.name, vectors });
   }
-  // Rules of MCP itself, which no schema has.
-  if (protocol.source.builtin) {
-    files.set('framing.json', { kind: 'framing', vectors: framingVectors(protocol.revision) });
-    files.set('sessions.json', { kind: 'session', vectors: sessionVectors(protocol.revision) });
+  if (protocol.source.builtin && protocol.partOf === undefined) {
+    const { version } = protocol;
+    files.set('framing.json', { kind: 'framing', vectors: framingVectors(version) });
+    files.set('sessions.json', { kind: 'session', vectors: sessionVectors(version) });
   }
   return { index: indexOf(protocol, files), files };
 }

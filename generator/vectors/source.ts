@@ -6,32 +6,29 @@ import type { RevisionFile } from './read.js';
 import { sessionVectors } from './sessions.js';
 import { vectorsOf } from './set.js';
 
-/** The vectors of built-in revisions, one revision after the other. */
-export async function* builtinVectors(
-  revisions: readonly string[],
-  isWanted: (kind: VectorFile['kind']) => boolean = () => true,
-): AsyncIterable<RevisionFile> {
-  for (const revision of revisions) {
-    for (const file of await filesOf(revision, isWanted)) {
-      if (isWanted(file.kind)) yield { revision, file };
-    }
-  }
-}
-
-async function filesOf(
-  revision: string,
-  isWanted: (kind: VectorFile['kind']) => boolean,
-): Promise<Iterable<VectorFile>> {
-  if (isWanted('definition') || isWanted('message')) {
-    const [protocol, official] = await Promise.all([
-      loadProtocol({ revision }),
-      loadProtocol({ revision, errata: false }),
-    ]);
-    return vectorsOf(protocol, official).files.values();
-  }
-  // These need no schema.
+/** The files of a revision that do not depend on its schema: framing and sessions. */
+function conversationFiles(revision: string): readonly VectorFile[] {
   return [
     { kind: 'framing', vectors: framingVectors(revision) },
     { kind: 'session', vectors: sessionVectors(revision) },
   ];
+}
+
+/** All files of a revision. */
+async function allFiles(revision: string): Promise<readonly VectorFile[]> {
+  const protocol = await loadProtocol({ revision });
+  return [...vectorsOf(protocol, await loadProtocol({ revision, errata: false })).files.values()];
+}
+
+/** The vectors of built-in revisions. */
+export async function* builtinVectors(
+  revisions: readonly string[],
+  isWanted: (kind: VectorFile['kind']) => boolean = () => true,
+): AsyncIterable<RevisionFile> {
+  const needsSchema = isWanted('definition') || isWanted('message');
+  for (const revision of revisions) {
+    for (const file of needsSchema ? await allFiles(revision) : conversationFiles(revision)) {
+      if (isWanted(file.kind)) yield { revision, file };
+    }
+  }
 }
