@@ -58,6 +58,9 @@ describe('layers', () => {
       'command-line',
     ],
     generate: ['errors', 'read', 'model', 'emit', 'output', 'text', 'render', 'render-options'],
+    // Rules and bounds of the conversations that vectors contain.
+    vectors: ['errors', 'read', 'model', 'inspect', 'recording', 'text'],
+    'generate-vectors': ['errors', 'read', 'model', 'output', 'generate', 'vectors'],
     // What the package exports, and nothing else.
     index: [
       'errors',
@@ -69,6 +72,8 @@ describe('layers', () => {
       'plugin',
       'drift',
       'generate',
+      'generate-vectors',
+      'vectors',
       'render',
       'render-options',
     ],

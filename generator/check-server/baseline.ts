@@ -1,7 +1,6 @@
 /** Known findings, in a file that a project keeps. */
 import { McpgenError } from '../errors.js';
 import { compareText, isObject, ownMember, parseUntrustedJson, type JsonValue } from '../read/json/json.js';
-import type { CheckFinding, CheckReport } from './report.js';
 
 /** A finding that is known. */
 export interface KnownFinding {
@@ -14,13 +13,14 @@ export interface KnownFinding {
 /**
  * Reads a baseline.
  *
+ * @param command - The command whose findings it has, for errors.
  * @throws {@link McpgenError} if it is not one.
  */
-export function parseBaseline(text: string, place: string): readonly KnownFinding[] {
+export function parseBaseline(text: string, place: string, command = 'check-server'): readonly KnownFinding[] {
   const value = parseUntrustedJson(text, place);
   const list = isObject(value) ? ownMember(value, 'findings') : undefined;
   if (!Array.isArray(list)) {
-    throw new McpgenError('not a baseline of check-server', { place, remedy: 'Write it with --update-baseline.' });
+    throw new McpgenError(`not a baseline of ${command}`, { place, remedy: 'Write it with --update-baseline.' });
   }
   return (list as readonly JsonValue[]).map((item, index) => {
     const [rule, subject, reason] = ['rule', 'subject', 'reason'].map((key) =>
@@ -36,8 +36,20 @@ export function parseBaseline(text: string, place: string): readonly KnownFindin
   });
 }
 
+/** What a baseline identifies a finding by. */
+interface Identified {
+  readonly rule: string;
+  readonly subject: string;
+}
+
 /** A report in which the findings of a baseline are known. */
-export function applyBaseline(report: CheckReport, known: readonly KnownFinding[]): CheckReport {
+export function applyBaseline<Finding extends Identified, Report extends { readonly findings: readonly Finding[] }>(
+  report: Report & { readonly findings: readonly Finding[] },
+  known: readonly KnownFinding[],
+): Report & {
+  readonly findings: readonly (Finding & { readonly isKnown: boolean })[];
+  readonly fixed: readonly string[];
+} {
   const keys = new Set(known.map(findingKey));
   const found = new Set(report.findings.map(findingKey));
   return {
@@ -48,10 +60,7 @@ export function applyBaseline(report: CheckReport, known: readonly KnownFinding[
 }
 
 /** The text of a baseline with all findings of a report. Reasons are kept. */
-export function formatBaseline(
-  findings: readonly Pick<CheckFinding, 'rule' | 'subject'>[],
-  before: readonly KnownFinding[],
-): string {
+export function formatBaseline(findings: readonly Identified[], before: readonly KnownFinding[]): string {
   const reasons = new Map(before.map((item) => [findingKey(item), item.reason]));
   const list = findings
     .map(({ rule, subject }) => ({ rule, subject, reason: reasons.get(findingKey({ rule, subject })) }))
@@ -59,6 +68,6 @@ export function formatBaseline(
   return `${JSON.stringify({ findings: list }, undefined, 2)}\n`;
 }
 
-function findingKey({ rule, subject }: Pick<KnownFinding, 'rule' | 'subject'>): string {
+function findingKey({ rule, subject }: Identified): string {
   return JSON.stringify([rule, subject]);
 }

@@ -19,6 +19,7 @@ import { declareReplay } from './replay.js';
 import { declareServers } from './servers.js';
 import { declareSync } from './sync.js';
 import { declareTypes } from './types.js';
+import { declareVectors } from './vectors.js';
 
 /** Declares each command, in the order in which `--help` lists them. */
 const COMMANDS: readonly ((program: Command) => void)[] = [
@@ -37,6 +38,7 @@ const COMMANDS: readonly ((program: Command) => void)[] = [
   declareErrata,
   declareDiff,
   declareDrift,
+  declareVectors,
   declareSync,
   declareCatalog,
 ];
@@ -56,6 +58,8 @@ export function buildProgram(): Command {
     .description("Generates TypeScript from the Model Context Protocol's JSON Schema and a method catalog.")
     .version(version(), '-v, --version', 'print the version')
     .showHelpAfterError(usageHint('mcpgen'))
+    // `vectors` and `vectors run` both have --revision.
+    .enablePositionalOptions()
     .exitOverride()
     .configureOutput({
       // Commander writes `error: MESSAGE` and then `(Did you mean WORD?)`.

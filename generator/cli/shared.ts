@@ -145,9 +145,10 @@ export function addProjectOptions(command: Command, dryRun = 'write nothing; pri
  * @param hint - What to write instead of a word.
  */
 export function refuseExtraArguments(command: Command, maxArguments: number, hint: (word: string) => string): Command {
-  return command.hook('preAction', (_, { args }) => {
-    const word = args[maxArguments];
-    if (word === undefined) return;
+  return command.hook('preAction', (own, action) => {
+    const word = action.args[maxArguments];
+    // The arguments of a command below it are checked by that command.
+    if (word === undefined || action !== own) return;
     throw new McpgenError(`too many arguments: ${JSON.stringify(word)}`, {
       remedy: `Did you mean ${hint(shellQuote(word))}?`,
     });
