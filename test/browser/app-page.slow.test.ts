@@ -169,7 +169,7 @@ test('the page of a scaffolded server works in a host on the official classes', 
   expect(second).toMatch(/^Rolled \d+, \d+, \d+: \d+ in total\.$/);
   expect(await textOf(frame)).toBe(second);
 
-  // The host gives the frame the size that the page reports, so nothing has to scroll.
+  // The frame has the size that the page reports, so nothing has to scroll.
   const heights = async (): Promise<readonly boolean[]> => [
     await frame.evaluate<boolean>('document.documentElement.scrollHeight <= innerHeight'),
     (await tab.evaluate<number>('basicHost.log.filter(({ size }) => size).at(-1).size.height')) > 40,
