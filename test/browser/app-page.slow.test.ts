@@ -39,8 +39,7 @@ beforeAll(async () => {
   folder = mkdtempSync(path.join(root, 'node_modules/.app-page-'));
   project = path.join(folder, 'demo');
   mkdirSync(project);
-  const options =
-    '--features app --transport http --revision 2025-11-25 --no-install --no-git --mcpgen 1.0.0';
+  const options = '--features app --transport http --revision 2025-11-25 --no-install --no-git --mcpgen 1.0.0';
   const { code, stderr } = await mcpgen(['init', 'server', 'demo', '--yes', ...options.split(' ')], { cwd: folder });
   expect([code, stderr]).toEqual([0, expect.any(String)]);
   expect(await runStep(process.execPath, ['build-pages.js'], project)).toMatchObject({ code: 0 });
