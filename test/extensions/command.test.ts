@@ -246,7 +246,7 @@ describe('the protocol of an extension', () => {
     expect(definition.stdout).toContain('ui/notifications/host-context-changed');
   });
 
-  test('gives way to a revision that has the same method', async () => {
+  test('comes after a revision that has the same method', async () => {
     const { stdout, stderr } = await mcpgen(['explain', 'tools/call', '--extension', UI], { cwd });
     expect(stdout).toContain('tools/call  revision 2026-07-28\n');
     expect(stdout).toContain('since     2024-11-05\n');
