@@ -690,6 +690,9 @@ function statelessServerCases(era: Era): readonly Case[] {
   const complete = { resultType: 'complete', ttlMs: match('integer'), cacheScope: anyOf('private', 'public') };
   const without = (key: string): JsonObject =>
     Object.fromEntries(Object.entries(metaOf(revision)).filter(([name]) => name !== `io.modelcontextprotocol/${key}`));
+  /** Without a version, a server that also speaks older revisions takes it for a request before the handshake. */
+  const refusals = (key: string): readonly number[] =>
+    key === 'protocolVersion' ? [INVALID_PARAMS, INVALID_REQUEST] : [INVALID_PARAMS];
   /** A request of a list with this `_meta`; servers answer `server/discover` for any version. */
   const listed = (
     capability: string,
@@ -756,13 +759,13 @@ function statelessServerCases(era: Era): readonly Case[] {
           name: `${method}/no-${key}`,
           reason: `A request without ${key} in \`_meta\` has invalid parameters.`,
           rule: 'meta-not-required',
-          steps: listed(capability, method, without(key), error('list', INVALID_PARAMS)),
+          steps: listed(capability, method, without(key), error('list', ...refusals(key))),
         })),
         {
           name: `${method}/no-meta`,
           reason: 'A request without `_meta` has invalid parameters.',
           rule: 'meta-not-required',
-          steps: listed(capability, method, undefined, error('list', INVALID_PARAMS)),
+          steps: listed(capability, method, undefined, error('list', ...refusals('protocolVersion'))),
         },
         {
           name: `${method}/no-clientInfo`,
@@ -855,13 +858,17 @@ function statefulClientCases(revision: string): readonly Case[] {
       rule: 'invalid-params',
       steps: [
         {
-          expect: {
-            jsonrpc: '2.0',
-            id: ID,
-            method: 'initialize',
-            params: { protocolVersion: TEXT, capabilities: OBJECT, clientInfo: { name: TEXT, version: TEXT } },
-          },
+          expect: anyOf(
+            {
+              jsonrpc: '2.0',
+              id: ID,
+              method: 'initialize',
+              params: { protocolVersion: TEXT, capabilities: OBJECT, clientInfo: { name: TEXT, version: TEXT } },
+            },
+            { method: match({ not: 'initialize' }) },
+          ),
         },
+        { require: { method: 'initialize' }, otherwise: 'the client does not begin with a handshake' },
       ],
     },
     {
@@ -1062,7 +1069,13 @@ function statelessClientCases(revision: string): readonly Case[] {
       steps: [
         ...discovered,
         { expect: { id: match({ capture: 'first', as: ID }), method: 'tools/list' } },
-        { send: { jsonrpc: '2.0', id: { $use: 'first' }, result: { tools: [TOOL], nextCursor: 'next' } } },
+        {
+          send: {
+            jsonrpc: '2.0',
+            id: { $use: 'first' },
+            result: { tools: [TOOL], ttlMs: 0, cacheScope: 'private', nextCursor: 'next' },
+          },
+        },
         { expect: { id: ID, method: 'tools/list', params: { cursor: 'next' } } },
       ],
     },
