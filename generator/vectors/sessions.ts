@@ -8,6 +8,8 @@ import type { Matcher, SessionStep, SessionVector, VectorSender } from './form.j
 const STATELESS_REVISION = '2026-07-28';
 /** The only revision in which an array of messages is a message. */
 const BATCH_REVISION = '2025-03-26';
+/** The revisions with a handshake. */
+const HANDSHAKE_REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
 /** Versions that no revision has. */
 const UNKNOWN_VERSION = '1999-01-01';
 /** Something that no server has. */
@@ -690,17 +692,23 @@ function statelessServerCases(era: Era): readonly Case[] {
   const complete = { resultType: 'complete', ttlMs: match('integer'), cacheScope: anyOf('private', 'public') };
   const without = (key: string): JsonObject =>
     Object.fromEntries(Object.entries(metaOf(revision)).filter(([name]) => name !== `io.modelcontextprotocol/${key}`));
-  /** Without a version, a server that also speaks older revisions takes it for a request before the handshake. */
-  const refusals = (key: string): readonly number[] =>
-    key === 'protocolVersion' ? [INVALID_PARAMS, INVALID_REQUEST] : [INVALID_PARAMS];
+  /** Without a version, a server of two eras may take a request for one of the older revisions. */
+  const modernOnly: SessionStep = {
+    require: {
+      result: { supportedVersions: match({ not: match({ contains: anyOf(...HANDSHAKE_REVISIONS) }) }) },
+    },
+    otherwise: 'the server also supports revisions with a handshake',
+  };
   /** A request of a list with this `_meta`; servers answer `server/discover` for any version. */
   const listed = (
     capability: string,
     method: string,
     meta: JsonObject | undefined,
     expect: JsonValue,
+    ...conditions: readonly SessionStep[]
   ): readonly SessionStep[] => [
     ...open,
+    ...conditions,
     requireCapability(capability),
     { send: request('list', method, meta === undefined ? {} : { _meta: meta }) },
     { expect },
@@ -759,13 +767,19 @@ function statelessServerCases(era: Era): readonly Case[] {
           name: `${method}/no-${key}`,
           reason: `A request without ${key} in \`_meta\` has invalid parameters.`,
           rule: 'meta-not-required',
-          steps: listed(capability, method, without(key), error('list', ...refusals(key))),
+          steps: listed(
+            capability,
+            method,
+            without(key),
+            error('list', INVALID_PARAMS),
+            ...(key === 'protocolVersion' ? [modernOnly] : []),
+          ),
         })),
         {
           name: `${method}/no-meta`,
           reason: 'A request without `_meta` has invalid parameters.',
           rule: 'meta-not-required',
-          steps: listed(capability, method, undefined, error('list', ...refusals('protocolVersion'))),
+          steps: listed(capability, method, undefined, error('list', INVALID_PARAMS), modernOnly),
         },
         {
           name: `${method}/no-clientInfo`,
