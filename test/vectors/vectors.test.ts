@@ -151,12 +151,12 @@ describe('generateVectors', () => {
 describe('mcpgen vectors', () => {
   test('--check exits with 1 for a file that was changed, and names it', async () => {
     const args = ['vectors', '-r', '2024-11-05', '--out', path.join(out, 'checked')];
-    expect((await mcpgen(args)).status).toBe(0);
-    expect((await mcpgen([...args, '--check'])).status).toBe(0);
+    expect((await mcpgen(args)).code).toBe(0);
+    expect((await mcpgen([...args, '--check'])).code).toBe(0);
     const file = path.join(out, 'checked/2024-11-05/definitions/Role.json');
     writeFileSync(file, readFileSync(file, 'utf8').replace('"valid": true', '"valid": false'));
     const run = await mcpgen([...args, '--check']);
-    expect(run.status).toBe(1);
+    expect(run.code).toBe(1);
     expect(run.stdout).toMatch(/stale\s+\S*definitions\/Role\.json/);
   });
 
@@ -171,7 +171,7 @@ describe('mcpgen vectors', () => {
   test('has the messages of an extension', async () => {
     const folder = path.join(out, 'extended');
     const run = await mcpgen(['vectors', '-r', '2026-07-28', '--extension', TASKS, '--out', folder]);
-    expect(run.status, run.stderr).toBe(0);
+    expect(run.code, run.stderr).toBe(0);
     expect(readdirSync(path.join(folder, '2026-07-28/messages'))).toContain('tasks.get.json');
   });
 });
