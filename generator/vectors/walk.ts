@@ -181,7 +181,7 @@ export class Walk {
     }
     const owner = place.tokens.filter((token) => typeof token === 'string').at(-1) ?? this.#collector.definition;
     const name = type.members.length === 0 ? ENTRY_NAME : UNKNOWN_MEMBER;
-    this.type(type.rest, at(name, 'entry'), this.#values.build(type.rest, String(owner), 'smallest'), String(owner));
+    this.type(type.rest, at(name, 'entry'), this.#values.build(type.rest, owner, 'smallest'), owner);
   }
 
   #intersection(
