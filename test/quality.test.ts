@@ -106,6 +106,7 @@ describe('layers', () => {
       'connect',
       'replay',
       'revisions',
+      'vectors',
       'recording',
       'inspect',
       'record',

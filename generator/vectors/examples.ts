@@ -119,7 +119,7 @@ export function exampleNumber(owner: string, constraints: Constraints, isInteger
   const step = constraints['multipleOf'];
   const known = ownMember(BY_NAME, owner);
   const candidates = [
-    ...(typeof known === 'number' && (!isInteger || Number.isInteger(known)) ? [known] : []),
+    ...(typeof known === 'number' ? [isInteger ? Math.trunc(known) : known % 1 === 0 ? known + 0.5 : known] : []),
     ...(isInteger ? [] : [0.5, low + 0.5, (low + high) / 2]),
     ...(typeof step === 'number' ? [Math.ceil(Math.max(low, 1) / step) * step, step, 0] : []),
     1,

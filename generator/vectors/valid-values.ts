@@ -17,17 +17,22 @@ export function addValid(collector: Collector, name: string, type: TypeNode): vo
     fullest,
     isObjectType ? 'All members that the definition has.' : 'Another value of the type.',
   );
+  // Its members are those of the definitions that it combines.
+  if (type.kind === 'intersection' && type.parts.every(({ kind }) => kind === 'ref')) return;
   const empty = values.build(type, name, 'empty');
   collector.valid(
     ['empty'],
     empty,
     'Each string is empty, each number 0, each boolean false, each list without items.',
   );
+  const sparse = values.build(type, name, 'sparse');
+  if (isObjectType)
+    collector.valid(['sparse'], sparse, 'All members; the optional members of the objects in them are absent.');
   const most = fullest ?? smallest;
   if (most === undefined) return;
   const open = mapObjects(values, type, most, (object, node) =>
     node.rest === undefined || (node.rest.kind === 'unknown' && node.members.length > 0)
-      ? withMember(object, UNKNOWN_MEMBER, { nested: [1, null] })
+      ? withMember(withMember(object, UNKNOWN_MEMBER, { nested: [1, null] }), 'exampleUnknownNull', null)
       : object,
   );
   collector.valid(['unknown-member'], open, 'Members that the definition does not name are allowed.');

@@ -6,10 +6,10 @@ import type { TypeLookup } from '../model/types/references.js';
 import { exampleNumber, exampleString } from './examples.js';
 
 /**
- * Which value of a type: with required members only, with all members, or with all members and each of them empty, zero
- * or false.
+ * Which value of a type: with required members only; with all members; with all members and each of them empty, zero or
+ * false; or with all members, whose own optional members are absent and whose lists have an empty item.
  */
-export type Extent = 'smallest' | 'fullest' | 'empty';
+export type Extent = 'smallest' | 'fullest' | 'empty' | 'sparse';
 
 /** Maximum nesting of a value, which ends recursion. */
 const MAX_DEPTH = 24;
@@ -55,7 +55,7 @@ export class ValueBuilder {
     if (depth > MAX_DEPTH) return undefined;
     switch (type.kind) {
       case 'unknown':
-        return { smallest: 'anything', fullest: null, empty: false }[extent];
+        return { smallest: 'anything', fullest: null, empty: false, sparse: 'anything' }[extent];
       case 'never':
         return undefined;
       case 'null':
@@ -92,10 +92,12 @@ export class ValueBuilder {
     const { prefix = [], items, constraints } = type;
     const least = Number(constraints['minItems'] ?? 0);
     if (least > MAX_ITEMS) return undefined;
-    const wanted = extent === 'fullest' ? Math.max(least, prefix.length, 1) : least;
+    const isFilled = extent === 'fullest' || extent === 'sparse';
+    const wanted = isFilled ? Math.max(least, prefix.length, 1) : least;
+    const itemExtent = extent === 'sparse' ? 'empty' : extent;
     const values: JsonValue[] = [];
     while (values.length < Math.min(wanted, Number(constraints['maxItems'] ?? Infinity))) {
-      const item = this.#build(prefix[values.length] ?? items, owner, extent, depth + 1);
+      const item = this.#build(prefix[values.length] ?? items, owner, itemExtent, depth + 1);
       if (item === undefined) break;
       values.push(
         constraints['uniqueItems'] === true && typeof item === 'string' ? `${item}${values.length || ''}` : item,
@@ -107,16 +109,19 @@ export class ValueBuilder {
   #object(type: ObjectNode, owner: string, extent: Extent, depth: number): JsonValue | undefined {
     const entries: [string, JsonValue][] = [];
     for (const member of inReadingOrder(type.members)) {
-      if (!member.required && extent === 'smallest') continue;
-      const value = this.#kindOfResult(member, owner) ?? this.#build(member.type, member.name, extent, depth + 1);
+      if (!member.required && (extent === 'smallest' || (extent === 'sparse' && depth > 0))) continue;
+      const value =
+        (extent === 'empty' ? undefined : this.#kindOfResult(member, owner)) ??
+        this.#build(member.type, member.name, extent, depth + 1);
       if (value !== undefined) entries.push([member.name, value]);
       else if (member.required) return undefined;
     }
     const object = objectFromEntries(entries);
-    if (extent !== 'fullest' || type.rest === undefined || type.rest.kind === 'never' || type.members.length > 0)
+    const isFilled = extent === 'fullest' || extent === 'sparse';
+    if (!isFilled || type.rest === undefined || type.rest.kind === 'never' || type.members.length > 0)
       return this.#withEnoughMembers(type, object, owner, depth);
     if (type.rest.kind === 'unknown') return OF_EVERY_KIND;
-    const value = this.#build(type.rest, owner, extent, depth + 1);
+    const value = this.#build(type.rest, owner, extent === 'sparse' ? 'empty' : extent, depth + 1);
     return value === undefined ? object : withMember(object, ENTRY_NAME, value);
   }
 

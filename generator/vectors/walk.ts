@@ -80,17 +80,31 @@ export class Walk {
     if (base === undefined) return;
     for (const { keyword, value, isValid, demand } of limitValues(this.#values, type, base)) {
       const where = placeWords(place.tokens);
+      // Zero is in the value whose members are empty.
+      if (isValid && value === 0) continue;
       if (isValid)
         this.#collector.valid([...place.labels, keyword], place.put(value), `${where} is at its limit: ${demand}.`);
-      else this.#collector.invalid(place, `beyond-${keyword}`, value, `${where} must be ${demand}.`, { rule: keyword });
+      else {
+        const isLarge = typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
+        const flags = isLarge ? { flags: ['large-integer'] as const } : {};
+        const reason = `${where} must be ${demand}.`;
+        this.#collector.invalid(place, `beyond-${keyword}`, value, reason, { rule: keyword, ...flags });
+      }
     }
   }
 
   /** One wrong value: that the reference is followed. */
-  #reference(type: TypeNode & { readonly kind: 'ref' }, place: Place, base: JsonValue | undefined): void {
+  #reference(
+    type: TypeNode & { readonly kind: 'ref' },
+    place: Place,
+    base: JsonValue | undefined,
+    others: readonly TypeNode[] = [],
+  ): void {
     for (const wrong of wrongValues(this.#values, type, base)) {
       const whole = place.put(wrong.value);
       if (this.#values.accepts(this.#collector.type, whole)) continue;
+      // What other parts of an intersection reject would not show that this one is followed.
+      if (others.some((other) => !this.#values.accepts(other, wrong.value))) continue;
       const inside = wrong.pointer === '' ? '' : ': ';
       const text =
         wrong.pointer === ''
@@ -181,7 +195,13 @@ export class Walk {
     parts.forEach((part, index) => {
       const own: Place = part.kind === 'ref' ? { ...place, labels: [...place.labels, part.name] } : place;
       if (part.kind === 'object' && isObject(base)) this.#members(part, own, base);
-      else if (part.kind === 'ref') this.#reference(part, own, base);
+      else if (part.kind === 'ref')
+        this.#reference(
+          part,
+          own,
+          base,
+          parts.filter((other) => other !== part),
+        );
       else this.type(part, { ...own, labels: [...own.labels, `part${index + 1}`] }, base, owner);
     });
   }
@@ -194,7 +214,10 @@ export class Walk {
   ): void {
     const where = placeWords(place.tokens);
     if (variants.every((variant) => variant.kind === 'literal')) {
+      const usual = this.#values.build(whole, owner, 'fullest');
       for (const { value } of variants) {
+        // The fullest value of the definition has it.
+        if (value === usual && place.tokens.length > 0) continue;
         const label = `is-${labelOf(String(value))}`;
         this.#collector.valid([...place.labels, label], place.put(value), `${where} may be ${JSON.stringify(value)}.`);
       }
@@ -203,20 +226,28 @@ export class Walk {
       return;
     }
     const branches = new Branches(variants, this.#lookup);
+    const usual = this.#values.build(whole, owner, 'fullest');
+    let hasReference = false;
     variants.forEach((variant, index) => {
       const label = variantLabel(variant, index, branches, variants);
       const others: TypeNode = { kind: 'union', exclusive: false, variants: variants.filter((_, at) => at !== index) };
-      const value = (['smallest', 'fullest', 'empty'] as const)
+      const value = (isPlain(variant) && variant.kind !== 'number' ? EMPTY_FIRST : SMALLEST_FIRST)
         .map((extent) => this.#values.build(variant, owner, extent))
         .find((item) => item !== undefined && !this.#values.accepts(others, item));
       const own: Place = { ...place, labels: [...place.labels, label] };
-      if (value !== undefined)
+      // The fullest value of the definition has one of the variants.
+      const isUsual = place.tokens.length > 0 && usual !== undefined && !this.#values.accepts(others, usual);
+      if (value !== undefined && !isUsual)
         this.#collector.valid(own.labels, place.put(value), `${where} may be ${typeWords(variant)}.`);
       const base = value ?? this.#values.build(variant, owner, 'smallest');
       const isCertain = place.isCertain && base !== undefined && branches.areToldApart(base);
       // A value of another kind is meant for another variant, and wrong for all of them below.
+      // Where nothing tells variants apart, one value that all of them reject is enough.
+      if (variant.kind === 'ref' && !isCertain && hasReference) return;
+      const count = this.#collector.vectors.length;
       if (isPlain(variant)) this.#limits(variant, own, base);
       else this.type(variant, { ...own, isCertain, isVariant: true }, base, owner);
+      hasReference ||= variant.kind === 'ref' && !isCertain && this.#collector.vectors.length > count;
     });
     const tag = branches.tag;
     if (tag !== undefined) {
@@ -251,6 +282,9 @@ export class Walk {
     });
   }
 }
+
+const SMALLEST_FIRST = ['smallest', 'fullest', 'empty'] as const;
+const EMPTY_FIRST = ['empty', 'smallest'] as const;
 
 const RULE_KEYWORDS = {
   also: 'allOf',

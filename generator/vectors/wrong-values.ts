@@ -4,7 +4,7 @@ import { asObjectType, resolveType } from '../model/types/accepts.js';
 import { formatPointer, isObject, type JsonObject, type JsonValue } from '../read/json/json.js';
 import { withoutMember } from '../model/diff/samples.js';
 import { toRegularExpression } from '../model/schema/keywords.js';
-import { withMember, type ValueBuilder } from './values.js';
+import { ENTRY_NAME, withMember, type ValueBuilder } from './values.js';
 
 /** A wrong value, with the place of the fault in it and the broken rule. */
 export interface WrongValue {
@@ -83,9 +83,7 @@ function atLimit(
   if (typeof limit !== 'number') return [];
   const step = kind === 'integer' ? 1 : 0.001;
   const pair = (outside: number, demand: string, inside = limit): readonly Omit<LimitValue, 'keyword'>[] => [
-    ...(Number.isSafeInteger(outside) || !Number.isInteger(outside)
-      ? [{ value: outside, isValid: false, demand }]
-      : []),
+    { value: outside, isValid: false, demand },
     { value: inside, isValid: true, demand },
   ];
   const sized = (size: number, isValid: boolean, demand: string): readonly Omit<LimitValue, 'keyword'>[] =>
@@ -166,8 +164,16 @@ export function* wrongValues(
 ): Iterable<WrongValue> {
   const node = resolveType(values.types, type);
   const object = asObjectType(values.types, node);
-  if (object !== undefined && isObject(base)) yield* wrongObjects(values, object.members, base, depth);
-  else if (node.kind === 'union' && depth < 4) {
+  if (object !== undefined && isObject(base)) {
+    yield* wrongObjects(values, object.members, base, depth);
+    const other = object.rest === undefined ? undefined : ofOtherKind(values, object.rest);
+    if (other !== undefined)
+      yield wrongInside(values, object.rest, ENTRY_NAME, other, withMember(base, ENTRY_NAME, other));
+  } else if (node.kind === 'array') {
+    const other = ofOtherKind(values, node.items);
+    if (other !== undefined && node.prefix === undefined) yield wrongInside(values, node.items, 0, other, [other]);
+  }
+  if (node.kind === 'union' && depth < 4) {
     const variants = node.variants.filter((variant) => base !== undefined && values.accepts(variant, base));
     for (const variant of variants) yield* wrongValues(values, variant, base, depth + 1);
     if (node.variants.every((variant) => variant.kind === 'literal'))
@@ -179,6 +185,17 @@ export function* wrongValues(
   const other = ofOtherKind(values, type);
   if (other !== undefined)
     yield { value: other, pointer: '', rule: ruleOf(values, type), fault: `the value is ${describeValue(other)}` };
+}
+
+function wrongInside(
+  values: ValueBuilder,
+  type: TypeNode | undefined,
+  token: string | number,
+  wrong: JsonValue,
+  value: JsonValue,
+): WrongValue {
+  const rule = type === undefined ? 'type' : ruleOf(values, type);
+  return { value, pointer: formatPointer(token), rule, fault: `\`${token}\` is ${describeValue(wrong)}` };
 }
 
 function* wrongObjects(
