@@ -291,7 +291,7 @@ function excerpt(text: string): string {
   return shown.length > 80 ? `${shown.slice(0, 80)}...` : shown;
 }
 
-/** The outcome of an answer; undefined if it is none. */
+/** The outcome of an answer; undefined if it has no verdict. */
 function readAnswer(question: Question, answer: JsonObject): VectorOutcome | undefined {
   const skip = ownMember(answer, 'skip');
   if (typeof skip === 'string') return outcomeOf(question, 'skipped', skip);
