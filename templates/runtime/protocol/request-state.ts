@@ -90,7 +90,8 @@ export class RequestStateSigner {
     };
     const bytes = new TextEncoder().encode(JSON.stringify(payload));
     const [key] = await this.#hmacKeys();
-    const signature = await crypto.subtle.sign("HMAC", key as HmacKey, bytes);
+    if (key === undefined) throw new Error("there is no key to sign with");
+    const signature = await crypto.subtle.sign("HMAC", key, bytes);
     return `${toBase64Url(bytes)}.${toBase64Url(new Uint8Array(signature))}`;
   }
 
