@@ -85,12 +85,13 @@ describe(`conversations, ${shareText(share)}`, () => {
 });
 
 /** Why Python's adapters cannot run here; undefined if they can. */
+/** @param module - What is imported; the package pydantic has a module v1 since version 2. */
 function whyNoPython(module: string): string | undefined {
   try {
     execFileSync('python3', ['-c', `import ${module}`], { stdio: 'ignore' });
     return undefined;
   } catch {
-    return `python3 has no ${module}`;
+    return `python3 has no ${module.split(' ').at(-1) ?? module}`;
   }
 }
 
@@ -101,7 +102,7 @@ const ADAPTERS: readonly (readonly [string, readonly string[], string | undefine
   ['sdk-v2.ts', TSX, undefined],
   ['ajv.ts', TSX, undefined],
   ['python_jsonschema.py', ['python3'], whyNoPython('jsonschema')],
-  ['python_pydantic.py', ['python3'], whyNoPython('pydantic.v1')],
+  ['python_pydantic.py', ['python3'], whyNoPython('pydantic.v1 as pydantic_2')],
 ];
 
 describe('the adapter', () => {
@@ -117,7 +118,11 @@ describe('the adapter', () => {
         const { counts, problems } = report.finish();
         expect(problems).toEqual([]);
         expect(counts.noAnswer).toBeLessThan(2);
-        expect(counts.passed).toBeGreaterThan(file === 'python_pydantic.py' ? 70 : 1200);
+        // The example has models of few definitions, which are right, and its reader of frames looks at few members.
+        if (file === 'python_pydantic.py') {
+          expect(counts).toMatchObject({ wronglyAccepted: 0, wronglyRejected: 0 });
+          expect(counts.passed).toBeGreaterThan(60);
+        } else expect(counts.passed).toBeGreaterThan(1200);
         if (file === 'ours.ts') expect(counts.passed).toBe(counts.vectors);
       },
       60_000,

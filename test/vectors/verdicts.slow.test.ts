@@ -8,6 +8,7 @@ import { render } from '../../generator/index.js';
 import type { Validation } from '../../templates/runtime/validation.js';
 import { oracleOf } from '../support/oracle.js';
 import { validatorsOf } from '../support/validators.js';
+import { itemsOf, shareOfToday } from '../support/today.js';
 import {
   ajvMessageVerdict,
   definitionVectors,
@@ -45,7 +46,10 @@ async function validators(subject: (typeof SUBJECTS)[number]): Promise<Module> {
   return (await import(pathToFileURL(path.join(out, subject.revision, 'validators.ts')).href)) as Module;
 }
 
-describe.each(SUBJECTS)('vectors of $title', (subject) => {
+/** Each takes several seconds. */
+const TODAY = itemsOf(SUBJECTS, shareOfToday(3));
+
+describe.each(TODAY)('vectors of $title', (subject) => {
   test('of definitions have the verdicts and pointers of our validators', async () => {
     const vectors = await vectorsOfSubject(subject);
     const module = await validators(subject);
