@@ -107,6 +107,7 @@ describe('layers', () => {
       'connect',
       'replay',
       'revisions',
+      'vectors',
       'recording',
       'inspect',
       'record',
