@@ -138,6 +138,14 @@ describe('an adapter', () => {
   });
 });
 
+const RULED = {
+  name: 'a',
+  reason: 'b',
+  rule: 'not-json',
+  severity: 'violation',
+  section: 'https://example.com',
+} as const;
+
 describe('a folder of vectors', () => {
   test.each([
     ['has no index', () => temporaryFolder(), 'no vectors here'],
@@ -154,10 +162,26 @@ describe('a folder of vectors', () => {
         folderWith([
           { kind: 'definition', definition: 'Tool', vectors: [{ name: 'a', reason: 'b', value: 1 } as never] },
         ]),
-      'a vector needs the member "valid": boolean',
+      'not a file of vectors of the kind definition: /vectors/0/valid is missing',
+    ],
+    [
+      'has a frame that is none',
+      () => folderWith([{ kind: 'framing', vectors: [{ ...RULED, chunks: [], frames: [null as never] }] }]),
+      'not a file of vectors of the kind framing: /vectors/0/frames/0 is wrong',
+    ],
+    [
+      'has a step that is none',
+      () =>
+        folderWith([{ kind: 'session', vectors: [{ ...RULED, role: 'server', ignore: [], steps: [null as never] }] }]),
+      'not a file of vectors of the kind session: /vectors/0/steps/0',
     ],
   ])('that %s is an error', (_, make, message) => {
     expect(() => [...readVectorFolder(make())]).toThrow(message);
+  });
+
+  test('may have members that only a newer version knows', () => {
+    const vectors = [{ ...RULED, chunks: [], frames: [], newer: true }];
+    expect([...readVectorFolder(folderWith([{ kind: 'framing', vectors, newer: true } as never]))]).toHaveLength(1);
   });
 
   test('may have several revisions', () => {
