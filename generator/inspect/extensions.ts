@@ -4,7 +4,7 @@ import { META_KEYS, type MethodInfo, type Revision } from '../../generated/runti
 import type { Validation } from '../../generated/runtime/validation.js';
 import { readBuiltinExtension } from '../model/extensions/load.js';
 import type { Extension } from '../model/extensions/merge.js';
-import { extendedSchema, type ExtendedSchema } from '../model/extensions/schemas.js';
+import { extendedSchema, type ExtendedSchema } from './extended-schema.js';
 import { builtinExtensions, requireExtensionCatalog } from '../read/builtin/extensions.js';
 import type { CatalogMethod } from '../read/catalog.js';
 import type { ExtensionCatalog } from '../read/extension.js';

@@ -1,14 +1,14 @@
 /**
  * A built-in revision with extensions as plain JSON Schema, for what validates without generated code.
  */
-import { builtinCatalog, builtinCatalogs, builtinErrata, builtinSchema } from '../../read/builtin/revisions.js';
-import type { Catalog } from '../../read/catalog.js';
-import { applyErrata } from '../../read/errata.js';
-import type { JsonObject } from '../../read/json/json.js';
-import { canonicalizeSchema } from '../../read/schema/canonical.js';
-import { traitsOf } from '../catalog/traits.js';
-import type { Traits } from '../protocol.js';
-import { mergeExtensions, type Extension } from './merge.js';
+import { builtinCatalog, builtinCatalogs, builtinErrata, builtinSchema } from '../read/builtin/revisions.js';
+import type { Catalog } from '../read/catalog.js';
+import { applyErrata } from '../read/errata.js';
+import type { JsonObject } from '../read/json/json.js';
+import { canonicalizeSchema } from '../read/schema/canonical.js';
+import { traitsOf } from '../model/catalog/traits.js';
+import type { Traits } from '../model/protocol.js';
+import { mergeExtensions, type Extension } from '../model/extensions/merge.js';
 
 /** A revision with extensions, before its definitions become types. */
 export interface ExtendedSchema {
