@@ -60,10 +60,11 @@ export class RequestStateSigner {
         ? new TextEncoder().encode(item)
         : new Uint8Array(item),
     );
-    if (
-      this.#secrets.length === 0 ||
-      this.#secrets.some(({ length }) => length < 16)
-    )
+    if (this.#secrets.length === 0)
+      throw new RangeError(
+        "the list of secrets of request state is empty: pass at least one",
+      );
+    if (this.#secrets.some(({ length }) => length < 16))
       throw new RangeError(
         "the secret of request state must have at least 16 bytes",
       );
