@@ -269,8 +269,11 @@ describe('commands', () => {
 
   function faultIn(words: readonly string[]): string | undefined {
     let command = program;
-    for (const word of words) {
+    for (const [index, word] of words.entries()) {
       const flag = /^(--?[a-z][\w-]*)/.exec(word)?.[1];
+      // The value of an option is not the name of a command.
+      const before = command.options.find(({ short, long }) => [short, long].includes(words[index - 1]));
+      if (flag === undefined && before?.required === true) continue;
       if (flag !== undefined && !flagsOf(command).includes(flag)) return `no option ${flag}`;
       if (flag !== undefined || command.commands.length === 0) continue;
       const found = command.commands.find((item) => item.name() === word);

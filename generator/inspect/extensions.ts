@@ -4,13 +4,13 @@ import { META_KEYS, type MethodInfo, type Revision } from '../../generated/runti
 import type { Validation } from '../../generated/runtime/validation.js';
 import { readBuiltinExtension } from '../model/extensions/load.js';
 import type { Extension } from '../model/extensions/merge.js';
-import { extendedSchema, type ExtendedSchema } from './extended-schema.js';
 import { builtinExtensions, requireExtensionCatalog } from '../read/builtin/extensions.js';
 import type { CatalogMethod } from '../read/catalog.js';
 import type { ExtensionCatalog } from '../read/extension.js';
 import { isObject, memberAt, ownMember, stableStringify, type JsonObject, type JsonValue } from '../read/json/json.js';
 import { reachableDefinitions } from '../read/schema/extension.js';
 import { REVISIONS } from '../revisions.js';
+import { extendedSchema, type ExtendedSchema } from './extended-schema.js';
 
 /** An extension that a conversation may declare. */
 export interface KnownExtension {

@@ -82,7 +82,7 @@ function childPath(folder: string, name: JsonValue | undefined, place: string): 
 function checkFile(value: JsonValue, kind: VectorFile['kind'], place: string): VectorFile {
   const outcome = validatorOf(kind)(value);
   if (outcome.success) return value as unknown as VectorFile;
-  throw new McpgenError(`not a file of vectors of the kind ${kind}: ${describeFailure(outcome.failure)}`, {
+  throw new McpgenError(`not a file of vectors with the kind ${kind}: ${describeFailure(outcome.failure)}`, {
     place,
     remedy: 'Write the folder with mcpgen vectors, or follow vectors.schema.json.',
   });

@@ -692,7 +692,7 @@ function statelessServerCases(era: Era): readonly Case[] {
   const complete = { resultType: 'complete', ttlMs: match('integer'), cacheScope: anyOf('private', 'public') };
   const without = (key: string): JsonObject =>
     Object.fromEntries(Object.entries(metaOf(revision)).filter(([name]) => name !== `io.modelcontextprotocol/${key}`));
-  /** Without a version, a server of two eras may take a request for one of the older revisions. */
+  /** Without a version, a server of two eras may treat a request as one of an older revision. */
   const modernOnly: SessionStep = {
     require: {
       result: { supportedVersions: match({ not: match({ contains: anyOf(...HANDSHAKE_REVISIONS) }) }) },

@@ -1,4 +1,4 @@
-/** The schema file of MCP Apps as its package ships it, read as a protocol of its own messages. */
+/** The schema file of MCP Apps as its package ships it, read as a separate protocol. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';

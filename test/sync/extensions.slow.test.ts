@@ -111,7 +111,7 @@ describe('from files', () => {
     expect(markdown.stdout).toContain('| `WorkingTask.title` | type changed | `string` | `number` | breaks both');
   });
 
-  test('a change in structure is none if only descriptions differ', async () => {
+  test('changed descriptions are not a change in structure', async () => {
     const folder = temporaryFolder();
     writeFileSync(path.join(folder, 'a.json'), tasksSchema());
     await sync(folder, ['--extension', TASKS, '--from', 'a.json']);

@@ -162,18 +162,18 @@ describe('a folder of vectors', () => {
         folderWith([
           { kind: 'definition', definition: 'Tool', vectors: [{ name: 'a', reason: 'b', value: 1 } as never] },
         ]),
-      'not a file of vectors of the kind definition: /vectors/0/valid is missing',
+      'not a file of vectors with the kind definition: /vectors/0/valid is missing',
     ],
     [
       'has a frame that is none',
       () => folderWith([{ kind: 'framing', vectors: [{ ...RULED, chunks: [], frames: [null as never] }] }]),
-      'not a file of vectors of the kind framing: /vectors/0/frames/0 is wrong',
+      'not a file of vectors with the kind framing: /vectors/0/frames/0 is wrong',
     ],
     [
       'has a step that is none',
       () =>
         folderWith([{ kind: 'session', vectors: [{ ...RULED, role: 'server', ignore: [], steps: [null as never] }] }]),
-      'not a file of vectors of the kind session: /vectors/0/steps/0',
+      'not a file of vectors with the kind session: /vectors/0/steps/0',
     ],
   ])('that %s is an error', (_, make, message) => {
     expect(() => [...readVectorFolder(make())]).toThrow(message);

@@ -133,7 +133,7 @@ class AdapterRun {
   async ask(question: Question): Promise<void> {
     const [first] = this.#inFlight.values();
     if (first !== undefined && first.revision !== question.revision) await this.settle();
-    // Two vectors with one name could not be told apart.
+    // Two vectors with one name could not be distinguished.
     await this.#until(() => this.#inFlight.size < MAX_IN_FLIGHT && !this.#inFlight.has(question.vector.name));
     await this.#send(question);
   }
@@ -297,7 +297,7 @@ function excerpt(text: string): string {
   return shown.length > 80 ? `${shown.slice(0, 80)}...` : shown;
 }
 
-/** The outcome of an answer; undefined if it is none. */
+/** The outcome of an answer; undefined if it has no verdict. */
 function readAnswer(question: Question, answer: JsonObject): VectorOutcome | undefined {
   const skip = ownMember(answer, 'skip');
   if (typeof skip === 'string') return outcomeOf(question, 'skipped', skip);
