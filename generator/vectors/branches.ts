@@ -39,7 +39,7 @@ export class Branches {
 export function variantLabel(variant: TypeNode, index: number, branches: Branches, all: readonly TypeNode[]): string {
   if (variant.kind === 'ref') return `is-${variant.name}`;
   const [tag, second] = branches.tagsOf(index);
-  if (variant.kind === 'object' && tag !== undefined && second === undefined) return `is-${labelOf(String(tag))}`;
+  if (variant.kind === 'object' && typeof tag === 'string' && second === undefined) return `is-${labelOf(tag)}`;
   if (variant.kind === 'literal') return `is-${labelOf(String(variant.value))}`;
   const isOnly = all.filter((other) => other.kind === variant.kind).length === 1;
   return isOnly ? `is-${variant.kind}` : `is-${variant.kind}${index + 1}`;

@@ -384,7 +384,7 @@ describe('work that lost its task', () => {
     runs[0]?.end();
     await delay(30);
     expect([tasks.running, stored(inner, id)?.status]).toEqual([1, 'working']);
-    await client.request('tasks/cancel', { taskId: id } as never);
+    await client.request('tasks/cancel', { taskId: id });
     await vi.waitFor(() => {
       expect(runs[1]?.signal.aborted).toBe(true);
     });

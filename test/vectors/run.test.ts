@@ -233,6 +233,7 @@ describe('mcpgen vectors run', () => {
 
   test.each([
     ['no command', [], {}, 'no command to run'],
+    ['an empty command', [''], {}, 'no command to run'],
     ['two roles', ['a'], { server: true, client: true }, '--server and --client cannot be combined'],
     ['a kind of a server', ['a'], { server: true, kind: 'framing' }, '--kind and --server cannot be combined'],
     ['a baseline without a file', ['a'], { updateBaseline: true }, 'there is no file to write'],

@@ -4,7 +4,7 @@ import { mergeExtensions } from '../../generator/model/extensions/merge.js';
 import { readBuiltinExtension } from '../../generator/model/extensions/load.js';
 import { builtinCatalog, builtinErrata, builtinSchema } from '../../generator/read/builtin/revisions.js';
 import { applyErrata } from '../../generator/read/errata.js';
-import { isObject, type JsonObject, type JsonValue } from '../../generator/read/json/json.js';
+import { isObject, ownMember, type JsonObject, type JsonValue } from '../../generator/read/json/json.js';
 import { canonicalizeSchema } from '../../generator/read/schema/canonical.js';
 import type { DefinitionVector, MessageVector } from '../../generator/vectors/form.js';
 import { vectorsOf, type VectorSet } from '../../generator/vectors/set.js';
@@ -21,6 +21,11 @@ export const SUBJECTS: readonly Subject[] = [
   { title: '2026-07-28', revision: '2026-07-28', extensions: [] },
   { title: '2026-07-28 with tasks', revision: '2026-07-28', extensions: [TASKS] },
 ];
+
+/** The subject of a revision without extensions. */
+export function subjectOf(revision: string): Subject {
+  return { title: revision, revision, extensions: [] };
+}
 
 export interface Subject {
   readonly title: string;
@@ -116,7 +121,9 @@ export function ajvMessageVerdict(protocol: Protocol, definitions: JsonObject): 
       if (oracle('test error')(message)) return true;
       const method = protocol.methods.find(({ name }) => name === answers);
       return (
-        oracle('test result')(message) && isObject(message) && isResult(oracle, protocol, method, message['result'])
+        oracle('test result')(message) &&
+        isObject(message) &&
+        isResult(oracle, protocol, method, ownMember(message, 'result'))
       );
     }
     const items = protocol.batches && Array.isArray(message) ? (message as readonly JsonValue[]) : [message];

@@ -12,7 +12,7 @@ import { vectorsOf } from '../../generator/vectors/set.js';
 import { TASKS } from '../extensions/support.js';
 import { mcpgen } from '../support/in-process.js';
 import { itemsOf, shareOfToday } from '../support/today.js';
-import { definitionVectors, messageVectors, SUBJECTS, valueOf, vectorsOfSubject } from './support.js';
+import { definitionVectors, messageVectors, subjectOf, SUBJECTS, valueOf, vectorsOfSubject } from './support.js';
 
 const schema = JSON.parse(
   readFileSync(path.resolve(import.meta.dirname, '../../schema/vectors.schema.json'), 'utf8'),
@@ -82,7 +82,7 @@ describe.each(TODAY)('vectors of $title', (subject) => {
 });
 
 test('a vector reads well: `name` of CallToolRequestParams', async () => {
-  const vectors = await vectorsOfSubject(SUBJECTS[3] as (typeof SUBJECTS)[number]);
+  const vectors = await vectorsOfSubject(subjectOf('2025-11-25'));
   const find = (name: string): unknown =>
     [...definitionVectors(vectors).map(([, vector]) => vector), ...messageVectors(vectors)].find(
       (vector) => vector.name === name,
@@ -105,7 +105,7 @@ test('a vector reads well: `name` of CallToolRequestParams', async () => {
 });
 
 test('errata are marked: the official schema rejects a fraction in the content of a form', async () => {
-  const vectors = await vectorsOfSubject(SUBJECTS[2] as (typeof SUBJECTS)[number]);
+  const vectors = await vectorsOfSubject(subjectOf('2025-06-18'));
   const marked = definitionVectors(vectors).filter(([, { erratum }]) => erratum === 'elicit-result-numbers');
   expect(marked.map(([name, { valid, officialValid }]) => ({ name, valid, officialValid }))).toEqual([
     { name: 'ElicitResult', valid: true, officialValid: false },
