@@ -8,8 +8,8 @@ import type { Protocol, Warning } from './model/protocol.js';
 import { addJsonMark, completeJsonMark } from './output/ownership.js';
 import { isUpToDate, planChanges, refuseOutputFolder, type FileChange, type PlannedFile } from './output/plan.js';
 import { writeChanges } from './output/write.js';
-import { packageFile, readTextFile } from './read/files.js';
 import type { JsonValue } from './read/json/json.js';
+import { FORM_SCHEMA, readFormSchema } from './vectors/form-schema.js';
 import { printJsonDocument } from './vectors/print.js';
 import { vectorsOf, type VectorSet } from './vectors/set.js';
 
@@ -43,9 +43,6 @@ export interface VectorsResult {
   readonly upToDate: boolean;
 }
 
-/** The JSON Schema of the form, next to each index. */
-const FORM_SCHEMA = 'vectors.schema.json';
-
 /**
  * Makes test vectors with which an implementation in any language can test itself, and writes them as JSON files. Writes
  * are all-or-nothing; files of vectors that are no longer needed are removed.
@@ -76,10 +73,9 @@ export async function generateVectors(options: VectorsOptions): Promise<VectorsR
 }
 
 function printSet(folder: string, { index, files }: VectorSet): readonly PlannedFile[] {
-  const schema = readTextFile(path.join(path.dirname(packageFile()), 'schema', FORM_SCHEMA));
   return [
     markedFile(`${folder}/index.json`, printJsonDocument(index as unknown as JsonValue)),
-    markedFile(`${folder}/${FORM_SCHEMA}`, schema),
+    markedFile(`${folder}/${FORM_SCHEMA}`, readFormSchema()),
     ...[...files].map(([file, contents]) =>
       markedFile(`${folder}/${file}`, printJsonDocument(contents as unknown as JsonValue)),
     ),

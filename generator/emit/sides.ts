@@ -265,7 +265,8 @@ function printOpening(
    * Connects to ${aSide(context, peerOf(side))} and opens the conversation: sends \`${method.name}\`, and after its result
    * \`${handshake.ready}\`. From then on the ${peer} may send messages.
    *
-   * @throws RpcError if the ${peer} refuses; Error if the transport cannot start. The connection is then closed.
+   * @throws RpcError if the ${peer} refuses; InvalidResultError; TimeoutError; ConnectionClosedError; Error if the
+   *   transport cannot start. The connection is then closed.
    */
   open(this: void, transport: Transport${params}, ${options}): Promise<{ readonly ${memberName(peer)}: ${peerName}Connection; readonly result: ${result} }>;
 `,

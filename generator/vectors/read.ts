@@ -1,9 +1,13 @@
 /** Reads a folder of vectors, one file at a time. */
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
+import { compileSchema } from '../../generated/runtime/json-schema.js';
+import { describeFailure } from '../../generated/runtime/validation.js';
 import { McpgenError } from '../errors.js';
 import { readBytes, readTextIfExists } from '../read/files.js';
 import { isObject, ownMember, parseUntrustedJson, type JsonObject, type JsonValue } from '../read/json/json.js';
+import { openDefinitions } from '../read/schema/extension.js';
+import { readFormSchema } from './form-schema.js';
 import { VECTORS_FORM, type VectorFile } from './form.js';
 
 /** A file of vectors, with its revision. */
@@ -13,33 +17,6 @@ export interface RevisionFile {
 }
 
 const KINDS = ['definition', 'message', 'framing', 'session'] as const;
-
-/** Members that a vector needs, with their types, by kind. */
-const NEEDED: Readonly<Record<VectorFile['kind'], readonly (readonly [string, string])[]>> = {
-  definition: [['valid', 'boolean']],
-  message: [
-    ['valid', 'boolean'],
-    ['sender', 'string'],
-  ],
-  framing: [
-    ['chunks', 'array'],
-    ['frames', 'array'],
-    ['rule', 'string'],
-    ['severity', 'string'],
-    ['section', 'string'],
-  ],
-  session: [
-    ['role', 'string'],
-    ['steps', 'array'],
-    ['ignore', 'array'],
-    ['rule', 'string'],
-    ['severity', 'string'],
-    ['section', 'string'],
-  ],
-};
-
-/** The member that says what a file is about. */
-const SUBJECT: Readonly<Partial<Record<VectorFile['kind'], string>>> = { definition: 'definition', message: 'method' };
 
 /**
  * Reads the files that the `index.json` of a folder names. A folder with folders of revisions is read as all of them.
@@ -101,30 +78,24 @@ function childPath(folder: string, name: JsonValue | undefined, place: string): 
   });
 }
 
+/** @throws {@link McpgenError} that says what does not match the JSON Schema of the form. */
 function checkFile(value: JsonValue, kind: VectorFile['kind'], place: string): VectorFile {
-  const vectors = isObject(value) && ownMember(value, 'kind') === kind ? ownMember(value, 'vectors') : undefined;
-  const subject = SUBJECT[kind];
-  const hasSubject = subject === undefined || (isObject(value) && typeof ownMember(value, subject) === 'string');
-  if (!Array.isArray(vectors) || !hasSubject) {
-    throw new McpgenError(`not a file of vectors with the kind ${kind}`, {
-      place,
-      remedy: 'Write the folder with mcpgen vectors.',
-    });
-  }
-  for (const [index, vector] of (vectors as readonly JsonValue[]).entries()) {
-    const needed = [['name', 'string'], ['reason', 'string'], ...NEEDED[kind]] as const;
-    const missing = needed.find(([key, type]) => !isObject(vector) || typeOf(vector, key) !== type);
-    if (missing === undefined) continue;
-    const [key, type] = missing;
-    throw new McpgenError(`a vector needs the member ${JSON.stringify(key)}: ${type}`, {
-      place: `${place}#/vectors/${index}`,
-      remedy: 'Write the folder with mcpgen vectors.',
-    });
-  }
-  return value as unknown as VectorFile;
+  const outcome = validatorOf(kind)(value);
+  if (outcome.success) return value as unknown as VectorFile;
+  throw new McpgenError(`not a file of vectors with the kind ${kind}: ${describeFailure(outcome.failure)}`, {
+    place,
+    remedy: 'Write the folder with mcpgen vectors, or follow vectors.schema.json.',
+  });
 }
 
-function typeOf(object: JsonObject, key: string): string {
-  const value = ownMember(object, key);
-  return Array.isArray(value) ? 'array' : typeof value;
+const validators = new Map<VectorFile['kind'], ReturnType<typeof compileSchema>>();
+
+function validatorOf(kind: VectorFile['kind']): ReturnType<typeof compileSchema> {
+  const known = validators.get(kind);
+  if (known !== undefined) return known;
+  const { $defs: definitions } = JSON.parse(readFormSchema()) as { readonly $defs: JsonObject };
+  // A newer version may add members.
+  const validate = compileSchema({ $defs: openDefinitions(definitions), $ref: `#/$defs/${kind}File` });
+  validators.set(kind, validate);
+  return validate;
 }

@@ -296,16 +296,18 @@ export class PeerConnection<
     options?: CallOptions,
   ): Promise<object> {
     this.#checkExtension(method);
+    this.#checkReady(method);
     return this.#endpoint.request(method, params, options);
   }
 
   /**
    * Sends a notification that the protocol does not define.
    *
-   * @throws TypeError if the protocol defines the method or does not allow the name.
+   * @throws TypeError if the protocol defines the method or does not allow the name; Error before {@link ready}.
    */
   protected notifyExtension(method: string, params: object | undefined): void {
     this.#checkExtension(method);
+    this.#checkReady(method);
     this.#endpoint.notify(method, params);
   }
 

@@ -14,6 +14,7 @@ import {
 import type { Transport } from "./jsonrpc/transport.js";
 import { copyJson } from "./post-message/copy-json.js";
 import type { JsonFault } from "./post-message/copy-json.js";
+import { truncate } from "./protocol/revision.js";
 
 /** A window that messages are sent to, such as `window.parent` or `frame.contentWindow`. */
 export interface MessageWindow {
@@ -63,6 +64,9 @@ const DEFAULT_MAX_MESSAGE_SIZE = 16 * 1024 * 1024;
 /** The origin of every frame that is sandboxed without `allow-same-origin`; it cannot be a target. */
 const OPAQUE_ORIGIN = "null";
 
+/** An origin as events have it: in lower case, without a path. Any other one would equal none of them. */
+const ORIGIN = /^[a-z][a-z\d+.-]*:\/\/[^\s/?#A-Z]+$/;
+
 /**
  * A transport to another window. A page in a frame passes `window.parent`, and the page around it the frame's
  * `contentWindow`:
@@ -71,6 +75,8 @@ const OPAQUE_ORIGIN = "null";
  *
  * It ignores what other windows or origins send, and what is not a JSON-RPC message; what JSON cannot hold or is too large
  * is invalid. Windows do not report that they are closed: close the transport when the frame is removed.
+ *
+ * @throws TypeError if `origin` is not an origin, such as `*` or a URL with a path.
  */
 export function postMessageTransport(
   other: MessageWindow,
@@ -101,9 +107,18 @@ class PostMessageTransport implements Transport {
   };
 
   constructor(other: MessageWindow, options: PostMessageOptions) {
+    const { origin } = options;
+    if (
+      origin !== undefined &&
+      origin !== OPAQUE_ORIGIN &&
+      !ORIGIN.test(origin)
+    )
+      throw new TypeError(
+        `${JSON.stringify(truncate(origin))} is not an origin: pass one such as "https://host.example", or none for that of the first message`,
+      );
     this.#other = other;
     this.#options = options;
-    this.#origin = options.origin;
+    this.#origin = origin;
   }
 
   start(): Promise<void> {

@@ -64,6 +64,21 @@ test('the other side sends nothing before the handshake', async () => {
   expect(seen).toEqual(['load', 'hello']);
 });
 
+test('the other side sends no messages of extensions before the handshake, either', async () => {
+  class Extended extends PeerConnection<never, never, 'page' | 'shell'> {
+    readonly sendRequest = this.requestExtension.bind(this);
+    readonly sendNotification = this.notifyExtension.bind(this);
+  }
+  const protocol = { ...PROTOCOL, extensionPrefix: '_', lookupMethod: () => 'unknown' as const };
+  const shell = new Extended({ protocol, peer: 'page' }, {});
+  const [one] = memoryPair();
+  await shell.open(one);
+  await expect(shell.sendRequest('_ask', {})).rejects.toThrow('_ask before the page has sent opened');
+  expect(() => {
+    shell.sendNotification('_hello', {});
+  }).toThrow('_hello before the page has sent opened');
+});
+
 test('the notification alone opens nothing', async () => {
   const { page, isReady } = await connected();
   page.notify('opened');

@@ -107,6 +107,25 @@ describe('sends', () => {
     expect(sent).toEqual([{ message: PING, target: 'https://host.example' }]);
   });
 
+  test.each(['*', 'https://host.example/', 'https://host.example/page', 'https://Host.example', 'host.example', ''])(
+    'nothing to %j, which no window has as its origin',
+    (origin) => {
+      const { other, receiver } = windows();
+      expect(() => postMessageTransport(other, { origin, receiver })).toThrow(
+        `${JSON.stringify(origin)} is not an origin: pass one such as "https://host.example"`,
+      );
+    },
+  );
+
+  test.each(['http://localhost:3000', 'https://[::1]:8080', 'vscode-webview://0a1b', 'null'])(
+    'to the origin %s',
+    async (origin) => {
+      const { receive, received } = await started({ origin });
+      receive(PING, { origin });
+      expect(received).toEqual([PING]);
+    },
+  );
+
   test('to a frame without an origin', async () => {
     const { transport, receive, sent, received } = await started();
     receive(PING, { origin: 'null' });

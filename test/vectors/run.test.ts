@@ -138,6 +138,14 @@ describe('an adapter', () => {
   });
 });
 
+const RULED = {
+  name: 'a',
+  reason: 'b',
+  rule: 'not-json',
+  severity: 'violation',
+  section: 'https://example.com',
+} as const;
+
 describe('a folder of vectors', () => {
   test.each([
     ['has no index', () => temporaryFolder(), 'no vectors here'],
@@ -154,10 +162,26 @@ describe('a folder of vectors', () => {
         folderWith([
           { kind: 'definition', definition: 'Tool', vectors: [{ name: 'a', reason: 'b', value: 1 } as never] },
         ]),
-      'a vector needs the member "valid": boolean',
+      'not a file of vectors with the kind definition: /vectors/0/valid is missing',
+    ],
+    [
+      'has a frame that is none',
+      () => folderWith([{ kind: 'framing', vectors: [{ ...RULED, chunks: [], frames: [null as never] }] }]),
+      'not a file of vectors with the kind framing: /vectors/0/frames/0 is wrong',
+    ],
+    [
+      'has a step that is none',
+      () =>
+        folderWith([{ kind: 'session', vectors: [{ ...RULED, role: 'server', ignore: [], steps: [null as never] }] }]),
+      'not a file of vectors with the kind session: /vectors/0/steps/0',
     ],
   ])('that %s is an error', (_, make, message) => {
     expect(() => [...readVectorFolder(make())]).toThrow(message);
+  });
+
+  test('may have members that only a newer version knows', () => {
+    const vectors = [{ ...RULED, chunks: [], frames: [], newer: true }];
+    expect([...readVectorFolder(folderWith([{ kind: 'framing', vectors, newer: true } as never]))]).toHaveLength(1);
   });
 
   test('may have several revisions', () => {
@@ -186,13 +210,14 @@ describe('mcpgen vectors run', () => {
     expect(first.stdout).toContain('violation type: the keyword type of the schema (19)');
     expect(first.stdout).toContain('  Tool/1 (2025-11-25): wrongly accepted\n    Value 1.\n');
     expect(first.stdout).toContain('and 14 more');
-    expect(first.stdout).toContain('1 failures follow the official schema');
+    expect(first.stdout).toContain('Of the failures, 1 follows the official schema');
     expect(readFileSync(path.join(out, 'r.xml'), 'utf8')).toContain(
       '<testcase classname="2025-11-25 definition" name="Tool"',
     );
     expect(readFileSync(path.join(out, 'r.md'), 'utf8')).toContain('| 2025-11-25 | definition | 40 | 20 | 20 |');
     const second = await mcpgen([...args, ...command, 'accept']);
     expect(second.code).toBe(0);
+    expect(second.stdout).toContain('20 failures of the baseline do not count.');
     expect(second.stdout).toContain('Passed: 20 of 40 vectors passed, 20 wrongly accepted');
     const third = await mcpgen([...args, ...command, 'reject']);
     expect(third.code).toBe(1);
@@ -208,6 +233,7 @@ describe('mcpgen vectors run', () => {
 
   test.each([
     ['no command', [], {}, 'no command to run'],
+    ['an empty command', [''], {}, 'no command to run'],
     ['two roles', ['a'], { server: true, client: true }, '--server and --client cannot be combined'],
     ['a kind of a server', ['a'], { server: true, kind: 'framing' }, '--kind and --server cannot be combined'],
     ['a baseline without a file', ['a'], { updateBaseline: true }, 'there is no file to write'],

@@ -39,11 +39,12 @@ export interface VectorsRunOptions {
   readonly markdown: string | undefined;
 }
 
-/** @throws {@link McpgenError} if there is no command, or two reports would go to standard output. */
+/** @throws {@link McpgenError} if there is no command or it is empty, or two reports would go to standard output. */
 export function parseVectorsRunOptions(command: readonly string[], raw: RawOptions): VectorsRunOptions {
   const roles = { server: booleanOption(raw, 'server'), client: booleanOption(raw, 'client') };
   refuseBothOptions(roles, 'server', 'client');
-  if (command.length === 0) {
+  // An empty word is a variable of a shell that is not set.
+  if ((command[0] ?? '').trim() === '') {
     throw new McpgenError('no command to run', {
       place: 'mcpgen vectors run',
       remedy: 'Write it after --, as in mcpgen vectors run -- python3 adapter.py.',

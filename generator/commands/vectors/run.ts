@@ -27,6 +27,7 @@ import {
   type VectorReport,
 } from '../../vectors/run/report.js';
 import { builtinVectors } from '../../vectors/source.js';
+import { pluralize } from '../shared/file-changes.js';
 import { writeReport } from '../shared/report-file.js';
 import { PAINT } from '../shared/severity-colors.js';
 import type { VectorsRunOptions } from './run-options.js';
@@ -214,14 +215,22 @@ function toMarkdown(report: VectorReport): string {
 }
 
 /** What a reader has to know in addition to the failures. */
-function notesOf({ counts, exact, omitted, fixed, skipped }: VectorReport): readonly string[] {
+function notesOf({ counts, exact, findings, omitted, fixed, skipped }: VectorReport): readonly string[] {
+  const known = findings.filter(({ isKnown }) => isKnown).length;
   return [
     ...skipped.map(({ reason, count }) => `Skipped ${count}: ${reason}`),
+    ...(known === 0
+      ? []
+      : [`${pluralize(known, 'failure')} of the baseline ${known === 1 ? 'does' : 'do'} not count.`]),
     ...(counts.errata === 0 || exact
       ? []
-      : [`${counts.errata} failures follow the official schema, which errata correct; --exact counts them.`]),
-    ...(counts.otherPointer === 0 ? [] : [`${counts.otherPointer} invalid values were rejected at another place.`]),
-    ...(omitted === 0 ? [] : [`${omitted} more failures are only counted.`]),
+      : [
+          `Of the failures, ${counts.errata} ${counts.errata === 1 ? 'follows' : 'follow'} the official schema, which errata correct; --exact counts them.`,
+        ]),
+    ...(counts.otherPointer === 0
+      ? []
+      : [`Rejected at another place: ${pluralize(counts.otherPointer, 'invalid value')}.`]),
+    ...(omitted === 0 ? [] : [`Only counted: ${pluralize(omitted, 'more failure')}.`]),
     ...(fixed.length === 0 ? [] : [`No longer found, remove from the baseline: ${fixed.join(', ')}`]),
   ];
 }

@@ -153,7 +153,13 @@ class AdapterRun {
     const program = await this.#running();
     if (this.#inFlight.size === 0) this.#lastAnswer = performance.now();
     this.#inFlight.set(question.vector.name, question);
-    await program.write(`${lineOf(question)}\n`);
+    let isWritten = false;
+    void program.write(`${lineOf(question)}\n`).then(() => {
+      isWritten = true;
+      this.#wake();
+    });
+    // An adapter that does not read is as stuck as one that does not answer.
+    await this.#until(() => isWritten || program !== this.#program);
   }
 
   async #running(): Promise<LineProgram> {

@@ -5,7 +5,7 @@ import { isNestedTooDeep, type JsonValue } from '../../read/json/json.js';
 import { escapeHiddenCharacters } from '../../text.js';
 import type { SessionStep, SessionVector, VectorFile, VectorSender } from '../form.js';
 import { fillIn, findMismatch, type Captures } from '../match.js';
-import { LineProgram } from './process.js';
+import { isInTime, LineProgram } from './process.js';
 import type { ReportBuilder, VectorOutcome, VectorStatus } from './report.js';
 
 /** Conversations that are played at once, each with its own process. */
@@ -126,13 +126,13 @@ class Conversation {
   }
 
   async #take(step: SessionStep, program: LineProgram): Promise<void> {
-    if ('send' in step) await this.#write(program, JSON.stringify(fillIn(step.send, this.#captures)));
-    else if ('sendText' in step) await this.#write(program, step.sendText);
+    if ('send' in step) await this.#writeLine(program, JSON.stringify(fillIn(step.send, this.#captures)));
+    else if ('sendText' in step) await this.#writeLine(program, step.sendText);
     else if ('sendChunks' in step) {
       const chunks = step.sendChunks.map((chunk) => Buffer.from(chunk, 'base64'));
       this.#note(Buffer.concat(chunks).toString('utf8').trimEnd());
       for (const chunk of chunks) {
-        await program.write(chunk);
+        await this.#write(program, chunk);
         await sleep(CHUNK_PAUSE_MS);
       }
     } else if ('expect' in step) await this.#expectOneOf([step.expect]);
@@ -153,9 +153,15 @@ class Conversation {
     }
   }
 
-  async #write(program: LineProgram, text: string): Promise<void> {
+  async #writeLine(program: LineProgram, text: string): Promise<void> {
     this.#note(text);
-    await program.write(`${text}\n`);
+    await this.#write(program, `${text}\n`);
+  }
+
+  async #write(program: LineProgram, bytes: Uint8Array | string): Promise<void> {
+    const { timeoutMs } = this.#settings;
+    if (!(await isInTime(program.write(bytes), timeoutMs)))
+      throw new Stop('no-answer', `it does not read its input within ${timeoutMs / 1000} s`);
   }
 
   #note(text: string): void {

@@ -92,17 +92,17 @@ export class LineProgram {
     });
   }
 
-  /** Writes bytes. Resolves when the program has room for more, or has ended. */
+  /** Writes bytes. Resolves when the program has room for more, or has ended; never for one that does not read. */
   async write(bytes: Uint8Array | string): Promise<void> {
     const { stdin } = this.#child;
     if (stdin?.writable !== true || stdin.write(bytes)) return;
-    await Promise.race([
-      this.#exited,
-      new Promise((resolve) => {
-        stdin.once('drain', resolve);
-        stdin.once('close', resolve);
-      }),
-    ]);
+    let resume: () => void = () => undefined;
+    const drained = new Promise<void>((resolve) => {
+      resume = resolve;
+      stdin.once('drain', resume).once('close', resume);
+    });
+    await Promise.race([this.#exited, drained]);
+    stdin.off('drain', resume).off('close', resume);
   }
 
   /** Ends the input of the program. */
@@ -123,14 +123,7 @@ export class LineProgram {
 
   /** Waits for the end. Returns whether it came in time. */
   async ended(timeoutMs: number): Promise<boolean> {
-    if (this.end !== undefined) return true;
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<undefined>((resolve) => {
-      timer = setTimeout(resolve, timeoutMs, undefined);
-    });
-    const end = await Promise.race([this.#exited, timeout]);
-    clearTimeout(timer);
-    return end !== undefined;
+    return this.end !== undefined || isInTime(this.#exited, timeoutMs);
   }
 
   /** Ends the program, by force if necessary. */
@@ -157,5 +150,18 @@ export class LineProgram {
       .split('\n')
       .filter((line) => line.trim() !== '')
       .slice(-count);
+  }
+}
+
+/** Waits for a promise. Returns whether it resolved in time. */
+export async function isInTime(promise: Promise<unknown>, timeoutMs: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, timeoutMs, false);
+  });
+  try {
+    return await Promise.race([promise.then(() => true), timeout]);
+  } finally {
+    clearTimeout(timer);
   }
 }

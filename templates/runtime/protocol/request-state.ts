@@ -45,9 +45,9 @@ const DEFAULT_TTL_MS = 15 * 60_000;
  */
 export class RequestStateSigner {
   readonly #ttl: number;
-  /** Never empty. The first one signs. */
-  readonly #secrets: readonly Bytes[];
-  #keys: Promise<readonly HmacKey[]> | undefined;
+  /** The first one signs. */
+  readonly #secrets: readonly [Bytes, ...Bytes[]];
+  #keys: Promise<readonly [HmacKey, ...HmacKey[]]> | undefined;
 
   constructor({ secret, ttl = DEFAULT_TTL_MS }: RequestStateOptions = {}) {
     this.#ttl = ttl;
@@ -55,15 +55,17 @@ export class RequestStateSigner {
       typeof secret === "string" || secret instanceof Uint8Array
         ? [secret]
         : (secret ?? [crypto.getRandomValues(new Uint8Array(32))]);
-    this.#secrets = secrets.map((item) =>
+    const [first, ...others] = secrets.map((item) =>
       typeof item === "string"
         ? new TextEncoder().encode(item)
         : new Uint8Array(item),
     );
-    if (
-      this.#secrets.length === 0 ||
-      this.#secrets.some(({ length }) => length < 16)
-    )
+    if (first === undefined)
+      throw new RangeError(
+        "the list of secrets of request state is empty: pass at least one",
+      );
+    this.#secrets = [first, ...others];
+    if (this.#secrets.some(({ length }) => length < 16))
       throw new RangeError(
         "the secret of request state must have at least 16 bytes",
       );
@@ -90,7 +92,6 @@ export class RequestStateSigner {
     };
     const bytes = new TextEncoder().encode(JSON.stringify(payload));
     const [key] = await this.#hmacKeys();
-    if (key === undefined) throw new Error("there is no key to sign with");
     const signature = await crypto.subtle.sign("HMAC", key, bytes);
     return `${toBase64Url(bytes)}.${toBase64Url(new Uint8Array(signature))}`;
   }
@@ -135,20 +136,24 @@ export class RequestStateSigner {
     return false;
   }
 
-  #hmacKeys(): Promise<readonly HmacKey[]> {
-    this.#keys ??= Promise.all(
-      this.#secrets.map((secret) =>
-        crypto.subtle.importKey(
-          "raw",
-          secret,
-          { name: "HMAC", hash: "SHA-256" },
-          false,
-          ["sign", "verify"],
-        ),
-      ),
-    );
+  #hmacKeys(): Promise<readonly [HmacKey, ...HmacKey[]]> {
+    const [first, ...others] = this.#secrets;
+    this.#keys ??= Promise.all([
+      importHmacKey(first),
+      ...others.map(importHmacKey),
+    ]);
     return this.#keys;
   }
+}
+
+function importHmacKey(secret: Bytes): Promise<HmacKey> {
+  return crypto.subtle.importKey(
+    "raw",
+    secret,
+    { name: "HMAC", hash: "SHA-256" },
+    false,
+    ["sign", "verify"],
+  );
 }
 
 /** The identity of a request: everything except what a round adds. */
