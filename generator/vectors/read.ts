@@ -2,6 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { McpgenError } from '../errors.js';
+import { SEVERITIES } from '../inspect/rule.js';
 import { readBytes, readTextIfExists } from '../read/files.js';
 import { isObject, ownMember, parseUntrustedJson, type JsonObject, type JsonValue } from '../read/json/json.js';
 import { VECTORS_FORM, type VectorFile } from './form.js';
@@ -37,6 +38,32 @@ const NEEDED: Readonly<Record<VectorFile['kind'], readonly (readonly [string, st
     ['section', 'string'],
   ],
 };
+
+/** Members that a vector may have, with their types. */
+const OPTIONAL = [
+  ['text', 'string'],
+  ['pointer', 'string'],
+  ['rule', 'string'],
+  ['erratum', 'string'],
+  ['answers', 'string'],
+  ['officialValid', 'boolean'],
+  ['alternatives', 'array'],
+] as const;
+
+/** Steps of a conversation, with the types of their members. */
+const STEPS: readonly (readonly (readonly [string, string])[])[] = [
+  [['send', 'any']],
+  [['sendText', 'string']],
+  [['sendChunks', 'array']],
+  [['expect', 'any']],
+  [['expectAll', 'array']],
+  [
+    ['require', 'any'],
+    ['otherwise', 'string'],
+  ],
+  [['silenceMs', 'number']],
+  [['end', 'boolean']],
+];
 
 /** The member that says what a file is about. */
 const SUBJECT: Readonly<Partial<Record<VectorFile['kind'], string>>> = { definition: 'definition', message: 'method' };
@@ -112,16 +139,54 @@ function checkFile(value: JsonValue, kind: VectorFile['kind'], place: string): V
     });
   }
   for (const [index, vector] of (vectors as readonly JsonValue[]).entries()) {
-    const needed = [['name', 'string'], ['reason', 'string'], ...NEEDED[kind]] as const;
-    const missing = needed.find(([key, type]) => !isObject(vector) || typeOf(vector, key) !== type);
-    if (missing === undefined) continue;
-    const [key, type] = missing;
-    throw new McpgenError(`a vector needs the member ${JSON.stringify(key)}: ${type}`, {
+    const fault = faultOf(vector, kind);
+    if (fault === undefined) continue;
+    throw new McpgenError(fault, {
       place: `${place}#/vectors/${index}`,
       remedy: 'Write the folder with mcpgen vectors.',
     });
   }
   return value as unknown as VectorFile;
+}
+
+/** What is wrong with the form of a vector. Members that are not known are ignored. */
+function faultOf(vector: JsonValue, kind: VectorFile['kind']): string | undefined {
+  const needed = [['name', 'string'], ['reason', 'string'], ...NEEDED[kind]] as const;
+  if (!isObject(vector)) return 'a vector is an object';
+  const wrong =
+    needed.find((member) => !hasMember(vector, member)) ??
+    OPTIONAL.find(([key, type]) => Object.hasOwn(vector, key) && !hasMember(vector, [key, type]));
+  if (wrong !== undefined) return `a vector needs the member ${JSON.stringify(wrong[0])}: ${wrong[1]}`;
+  const items = (key: string): readonly JsonValue[] => (ownMember(vector, key) ?? []) as readonly JsonValue[];
+  const severity = ownMember(vector, 'severity');
+  if (severity !== undefined && !SEVERITIES.some((known) => known === severity))
+    return `the severity is one of ${SEVERITIES.join(', ')}`;
+  if (kind === 'framing') {
+    if (!isStrings(items('chunks'))) return 'chunks are strings in base64';
+    const all = [items('frames'), ...items('alternatives')];
+    if (!all.every((frames) => Array.isArray(frames) && (frames as readonly JsonValue[]).every(isFrame)))
+      return 'a frame has a message, an error, or unspecified';
+  }
+  const step = kind === 'session' ? items('steps').findIndex((item) => !isStep(item)) : -1;
+  return step === -1 ? undefined : `step ${step} is none that is known`;
+}
+
+function isFrame(item: JsonValue): boolean {
+  return isObject(item) && ['message', 'error', 'unspecified'].some((key) => Object.hasOwn(item, key));
+}
+
+function isStep(item: JsonValue): boolean {
+  if (!isObject(item) || !STEPS.some((members) => members.every((member) => hasMember(item, member)))) return false;
+  const chunks = ownMember(item, 'sendChunks');
+  return chunks === undefined || (Array.isArray(chunks) && isStrings(chunks as readonly JsonValue[]));
+}
+
+function isStrings(items: readonly JsonValue[]): boolean {
+  return items.every((item) => typeof item === 'string');
+}
+
+function hasMember(object: JsonObject, [key, type]: readonly [string, string]): boolean {
+  return Object.hasOwn(object, key) && (type === 'any' || typeOf(object, key) === type);
 }
 
 function typeOf(object: JsonObject, key: string): string {
