@@ -50,7 +50,8 @@ class Lines {
 
   /** The line that answers an id, once it is there. */
   async answer(id: number, timeoutMs = ANSWER_TIMEOUT_MS): Promise<Answer | undefined> {
-    for (const until = performance.now() + timeoutMs; performance.now() < until; await sleep(20)) {
+    const until = performance.now() + timeoutMs;
+    while (performance.now() < until) {
       for (const line of this.read) {
         const value = parse(line);
         const found = (Array.isArray(value) ? (value as unknown[]) : [value]).find(
@@ -58,6 +59,7 @@ class Lines {
         );
         if (found !== undefined) return found as Answer;
       }
+      await sleep(20);
     }
     return undefined;
   }
@@ -249,7 +251,7 @@ async function confirm(installed: Installed): Promise<readonly Seen[]> {
   await withServer(async (server) => {
     // A server agrees to the newest revision that it has.
     const answer = await server.initialize('2025-11-25');
-    return exchange(server, (answer?.result?.['capabilities'] ?? {}) as object);
+    return exchange(server, answer?.result?.['capabilities'] ?? {});
   });
   await withServer(async (server) => {
     const answer = await server.initialize('2025-03-26');

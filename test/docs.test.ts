@@ -111,7 +111,8 @@ async function writeExtensions(out: string): Promise<void> {
   };
   const reports = { extend: [{ catalog: shown('catalog.json'), schema: shown('schema.json') }] };
   const tasks = { extensions: ['io.modelcontextprotocol/tasks'] };
-  for (const [name, requested] of Object.entries({ reports, tasks })) {
+  const apps = { extensions: ['io.modelcontextprotocol/ui'], emit: [...DEFAULT_PARTS, 'registry'] } as const;
+  for (const [name, requested] of Object.entries({ reports, tasks, apps })) {
     const folder = path.join(out, name);
     writeFiles(folder, (await renderAll({ revisions: ['2026-07-28'], ...requested, out: folder })).files);
   }

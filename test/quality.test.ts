@@ -79,7 +79,7 @@ describe('layers', () => {
     ],
     // `..` is generated/: what a project is given must be what the runtime accepts, so its own parser says.
     scaffold: ['errors', 'model', 'print', 'read', 'text', '..'],
-    drift: ['compiler-host', 'errors', 'paths', 'read', 'model', 'print', 'text'],
+    drift: ['compiler-host', 'errors', 'paths', 'read', 'model', 'print', 'text', 'vectors'],
     // `..` is generated/: the revisions as values.
     revisions: ['..'],
     // `..` is generated/: our own client over our own output.
@@ -107,6 +107,7 @@ describe('layers', () => {
       'connect',
       'replay',
       'revisions',
+      'vectors',
       'recording',
       'inspect',
       'record',

@@ -14,6 +14,7 @@ export function declareDrift(program: Command): void {
       "Compares the types that a TypeScript package exports with those of a revision, using TypeScript's type checker.",
     )
     .option('--sdk <package>', 'a package, a subpath of one, or the path of a .ts or .d.ts file or of a folder')
+    .option('--zod <module>', 'a module whose schemas are compared by test vectors: Zod or any Standard Schema')
     .addOption(revisionOption("the revision to compare with (default: the package's LATEST_PROTOCOL_VERSION)"))
     .option('--name <ours=theirs>', "their name of a definition; repeatable, '*=Mcp*' for all", appendValue)
     .option('--ignore <pattern>', 'a definition or path to leave out, * for any text; repeatable', appendValue)
@@ -26,6 +27,7 @@ export function declareDrift(program: Command): void {
       `
 Examples:
   mcpgen drift --sdk @modelcontextprotocol/sdk/types.js --revision 2025-11-25
+  mcpgen drift --zod @modelcontextprotocol/sdk/types.js -r 2025-11-25
   mcpgen drift --sdk ./src/protocol.ts -r 2025-06-18 --ignore 'Task*'
   mcpgen drift --sdk my-sdk --name CallToolResult=ToolResult --name '*=Mcp*'
 

@@ -19,6 +19,9 @@ Keep an SDK in sync with the specification
   # Print what a new revision breaks
   mcpgen diff 2025-11-25 2026-07-28 --breaking
 
+  # Write test vectors for an SDK in any language
+  mcpgen vectors --revision 2025-11-25
+
 Build a gateway, proxy or debugger
   # Write guards and validators for every revision
   mcpgen generate --out src/generated

@@ -6,6 +6,7 @@ import { McpgenError } from '../errors.js';
 import { readConfig, type ConfigFile } from '../read/config/config.js';
 import { stdoutColors, showProgress, printLine, printJson } from '../terminal.js';
 import { escapeHiddenCharacters } from '../text.js';
+import { runTimeDriftCommand } from './drift-run-time.js';
 import { booleanOption, refuseBothOptions, stringOption, stringsOption, type RawOptions } from './shared/options.js';
 
 /** Most places that are listed for one group; `--json` lists all. */
@@ -18,6 +19,8 @@ const MAX_INLINE_TYPES_LENGTH = 100;
 interface DriftOptions {
   /** A package, or the path of a file or folder. */
   readonly sdk: string;
+  /** Whether its run-time schemas are compared instead of its types. */
+  readonly isRunTime: boolean;
   readonly revision: string | undefined;
   /** Their names, by ours. */
   readonly names: Readonly<Record<string, string>>;
@@ -32,7 +35,14 @@ interface DriftOptions {
 export function parseDriftOptions(raw: RawOptions): DriftOptions {
   const formats = { json: booleanOption(raw, 'json'), markdown: booleanOption(raw, 'markdown') };
   refuseBothOptions(formats, 'json', 'markdown');
-  const sdk = stringOption(raw, 'sdk');
+  const [types, schemas] = [stringOption(raw, 'sdk'), stringOption(raw, 'zod')];
+  if (types !== undefined && schemas !== undefined) {
+    throw new McpgenError('--sdk and --zod cannot be combined', {
+      place: '--zod',
+      remedy: 'Compare types and schemas in two runs.',
+    });
+  }
+  const sdk = types ?? schemas;
   if (sdk === undefined) {
     throw new McpgenError('nothing to compare with', {
       place: '--sdk',
@@ -42,6 +52,7 @@ export function parseDriftOptions(raw: RawOptions): DriftOptions {
   return {
     ...formats,
     sdk,
+    isRunTime: schemas !== undefined,
     revision: stringOption(raw, 'revision'),
     names: parseNamePairs(stringsOption(raw, 'name') ?? []),
     ignore: stringsOption(raw, 'ignore') ?? [],
@@ -55,16 +66,17 @@ export async function driftCommand(options: DriftOptions): Promise<number> {
   const { sdk, names } = options;
   const config = await readConfig(process.cwd(), options.config);
   const revision = options.revision ?? singleConfiguredRevision(config);
-  showProgress(`Comparing ${escapeHiddenCharacters(sdk)}`);
-  const report = await compareWithPackage({
-    sdk,
+  const settings = {
     ...(revision === undefined ? {} : { revision }),
     names: { ...config?.config.drift?.names, ...names },
-    placeOfName: (name) =>
+    placeOfName: (name: string) =>
       config === undefined || Object.hasOwn(names, name) ? '--name' : config.placeOf('drift', 'names', name),
     ignore: [...(config?.config.drift?.ignore ?? []), ...options.ignore],
     exact: options.exact,
-  }).catch((error: unknown) => {
+  };
+  if (options.isRunTime) return runTimeDriftCommand({ module: sdk, ...settings }, options);
+  showProgress(`Comparing ${escapeHiddenCharacters(sdk)}`);
+  const report = await compareWithPackage({ sdk, ...settings }).catch((error: unknown) => {
     if (!(error instanceof RangeError)) throw error;
     throw new McpgenError('its types are nested deeper than the compiler can read', {
       place: `--sdk ${sdk}`,

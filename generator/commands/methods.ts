@@ -49,7 +49,7 @@ export function parseMethodsOptions(raw: RawOptions): MethodsOptions {
 
 /** `mcpgen methods`: prints the catalog as a table. Returns the exit code. */
 export async function methodsCommand(options: MethodsOptions): Promise<number> {
-  const { revision, direction, kind, json, markdown } = options;
+  const { direction, kind, json, markdown } = options;
   const lists = await requestedMethods(options);
   const rows = lists.flatMap(({ protocols, shown, source }) =>
     methodHistories(protocols).flatMap((history): MethodRow[] => {

@@ -59,7 +59,8 @@ export function nameLocation(name: string): string {
   return `names, ${name}`;
 }
 
-function namesFromPatterns(definition: string, names: Readonly<Record<string, string>>): readonly string[] {
+/** The names that patterns with `*` map a definition to. */
+export function namesFromPatterns(definition: string, names: Readonly<Record<string, string>>): readonly string[] {
   return Object.entries(names).flatMap(([ours, theirs]) => {
     if (!ours.includes('*') || !matchesPattern(definition, ours)) return [];
     const [before = '', after = ''] = ours.split('*');

@@ -11,6 +11,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmdirSync,
   rmSync,
@@ -153,13 +154,14 @@ function stageAndReplace(folder: string, changes: readonly FileChange[]): void {
 }
 
 /**
- * Writes one file atomically, replacing an existing one.
+ * Writes one file atomically, replacing an existing one; of a symbolic link, the file that it points to.
  *
  * @throws {@link McpgenError} if it cannot be written; an existing file is unchanged then.
  */
 export function writeFileAtomically(file: string, contents: string): void {
-  const folder = path.dirname(file);
-  writeChanges(folder, [{ path: path.basename(file), status: 'stale', expected: contents, actual: undefined }]);
+  const target = existsSync(file) ? realpathSync(file) : file;
+  const folder = path.dirname(target);
+  writeChanges(folder, [{ path: path.basename(target), status: 'stale', expected: contents, actual: undefined }]);
 }
 
 /** The path of a staged file in the folder of a file, without its name, which may have the maximum length already. */

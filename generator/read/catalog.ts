@@ -277,9 +277,15 @@ export function directionsOf(sides: BySide<string>): ReadonlyMap<string, Directi
 
 /** Replaces the words of a catalog's directions, and checks those of its capabilities. */
 function withDirections(catalog: Catalog, place: string): Catalog {
-  const { sides = DEFAULT_SIDES, reservedNames } = catalog.traits ?? {};
+  const { sides = DEFAULT_SIDES, reservedNames, pages, roles } = catalog.traits ?? {};
   const directions = directionsOf(sides);
   if (reservedNames !== undefined) checkRegularExpression(reservedNames, `${place}#/traits/reservedNames`);
+  if (pages !== undefined && roles === undefined) {
+    throw new McpgenError('the trait "pages" needs the trait "roles": only the client of the runtime reads all pages', {
+      place: `${place}#/traits/pages`,
+      remedy: 'Omit it: a call returns one page.',
+    });
+  }
   const methods = catalog.methods.map((row, index) => {
     const direction = directions.get(row.direction);
     if (direction === undefined) {

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import { refuseDuplicates, invalidCatalogError, type CatalogError, type CatalogMethod } from './catalog.js';
+import { isBelow } from '../paths.js';
 import { readBuiltinJson, readBytes, tryReadText } from './files.js';
 import { parseUntrustedJson } from './json/json.js';
 
@@ -60,6 +61,8 @@ const DEFAULT_SCHEMA = 'schema.json';
 interface NamedFile {
   readonly name: string;
   readonly contents: string | Uint8Array;
+  /** Its path in generated headers, without the folders of one machine; by default its name without a folder. */
+  readonly shown?: string;
 }
 
 /** The files of an extension. */
@@ -72,15 +75,26 @@ export interface ExtensionFiles {
  * Reads the files of an extension.
  *
  * @param file - Its catalog; the schema that it names is next to it.
+ * @param base - The folder that paths in generated headers are relative to; the current one by default. Of a file that is
+ *   not below it, they show the name only.
  * @throws {@link McpgenError} if one of them cannot be read, or the catalog is invalid.
  */
-export async function readExtension(file: string): Promise<ExtensionFiles> {
+export async function readExtension(file: string, base = process.cwd()): Promise<ExtensionFiles> {
   const contents = readBytes(file);
+  const catalogFile = { name: file, contents, shown: headerPath(file, base) };
   const catalog = await parseExtension({ name: file, contents });
   const schemaFile = path.join(path.dirname(file), catalog.schema ?? DEFAULT_SCHEMA);
   if (catalog.schema === undefined && !namesDefinitions(catalog) && tryReadText(schemaFile) === undefined)
-    return { catalog: { name: file, contents }, schema: { name: schemaFile, contents: '{}' } };
-  return { catalog: { name: file, contents }, schema: { name: schemaFile, contents: readBytes(schemaFile) } };
+    return { catalog: catalogFile, schema: { name: schemaFile, contents: '{}', shown: headerPath(schemaFile, base) } };
+  const schema = { name: schemaFile, contents: readBytes(schemaFile), shown: headerPath(schemaFile, base) };
+  return { catalog: catalogFile, schema };
+}
+
+/** The path of a file in generated headers. */
+function headerPath(file: string, base: string): string {
+  const absolute = path.resolve(file);
+  if (!isBelow(base, absolute)) return path.basename(absolute);
+  return path.relative(base, absolute).replaceAll(path.sep, '/');
 }
 
 /**

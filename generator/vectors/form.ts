@@ -69,7 +69,7 @@ interface RuleVector extends VectorBase {
   readonly section: string;
 }
 
-/** What a reader of a stdio stream finds in it: a message, a batch as an array, or why bytes are not a message. */
+/** What a reader of a stdio stream finds in it: a message, a batch as an array, or bytes that are no message. */
 export type Frame = { readonly message: JsonValue } | { readonly error: 'not-json' | 'not-utf8' | 'not-a-message' };
 
 /** What a reader has to find; `unspecified` is any number of frames of any kind. */

@@ -429,18 +429,37 @@ function messageCases(): readonly Case[] {
 
 function batchCases(revision: string): readonly Case[] {
   const batch = [FIRST, NOTE, SECOND];
-  const isMessage = revision === BATCH_REVISION;
+  const bytes = line(batch) + line(FIRST);
+  if (revision === BATCH_REVISION) {
+    return [
+      {
+        name: 'batch',
+        reason: 'An array of messages is a batch, which every receiver supports.',
+        rule: 'batch-unsupported',
+        severity: 'violation',
+        bytes,
+        frames: found(batch, FIRST),
+      },
+    ];
+  }
+  if (revision < BATCH_REVISION) {
+    return [
+      {
+        name: 'batch',
+        reason: `${revision} says nothing about the batches of JSON-RPC. Whatever becomes of one, the next message is read.`,
+        rule: 'malformed-blocks',
+        bytes,
+        frames: [UNSPECIFIED, ...found(FIRST)],
+      },
+    ];
+  }
   return [
     {
       name: 'batch',
-      reason: isMessage
-        ? 'An array of messages is a batch, which every receiver supports.'
-        : `An array of messages is no message in ${revision}. The next message is read.`,
-      rule: isMessage ? 'batch-unsupported' : 'batch-not-supported',
-      bytes: line(batch) + line(FIRST),
-      frames: [isMessage ? { message: batch } : NOT_A_MESSAGE, ...found(FIRST)],
-      // 2024-11-05 does not exclude the batches of JSON-RPC.
-      ...(revision < BATCH_REVISION ? { alternatives: [found(batch, FIRST)] } : {}),
+      reason: `An array of messages is no message in ${revision}. The next message is read.`,
+      rule: 'batch-not-supported',
+      bytes,
+      frames: [NOT_A_MESSAGE, ...found(FIRST)],
     },
   ];
 }

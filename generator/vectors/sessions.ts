@@ -8,6 +8,8 @@ import type { Matcher, SessionStep, SessionVector, VectorSender } from './form.j
 const STATELESS_REVISION = '2026-07-28';
 /** The only revision in which an array of messages is a message. */
 const BATCH_REVISION = '2025-03-26';
+/** The revisions with a handshake. */
+const HANDSHAKE_REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
 /** Versions that no revision has. */
 const UNKNOWN_VERSION = '1999-01-01';
 /** Something that no server has. */
@@ -690,14 +692,23 @@ function statelessServerCases(era: Era): readonly Case[] {
   const complete = { resultType: 'complete', ttlMs: match('integer'), cacheScope: anyOf('private', 'public') };
   const without = (key: string): JsonObject =>
     Object.fromEntries(Object.entries(metaOf(revision)).filter(([name]) => name !== `io.modelcontextprotocol/${key}`));
+  /** Without a version, a server of two eras may take a request for one of the older revisions. */
+  const modernOnly: SessionStep = {
+    require: {
+      result: { supportedVersions: match({ not: match({ contains: anyOf(...HANDSHAKE_REVISIONS) }) }) },
+    },
+    otherwise: 'the server also supports revisions with a handshake',
+  };
   /** A request of a list with this `_meta`; servers answer `server/discover` for any version. */
   const listed = (
     capability: string,
     method: string,
     meta: JsonObject | undefined,
     expect: JsonValue,
+    ...conditions: readonly SessionStep[]
   ): readonly SessionStep[] => [
     ...open,
+    ...conditions,
     requireCapability(capability),
     { send: request('list', method, meta === undefined ? {} : { _meta: meta }) },
     { expect },
@@ -756,13 +767,19 @@ function statelessServerCases(era: Era): readonly Case[] {
           name: `${method}/no-${key}`,
           reason: `A request without ${key} in \`_meta\` has invalid parameters.`,
           rule: 'meta-not-required',
-          steps: listed(capability, method, without(key), error('list', INVALID_PARAMS)),
+          steps: listed(
+            capability,
+            method,
+            without(key),
+            error('list', INVALID_PARAMS),
+            ...(key === 'protocolVersion' ? [modernOnly] : []),
+          ),
         })),
         {
           name: `${method}/no-meta`,
           reason: 'A request without `_meta` has invalid parameters.',
           rule: 'meta-not-required',
-          steps: listed(capability, method, undefined, error('list', INVALID_PARAMS)),
+          steps: listed(capability, method, undefined, error('list', INVALID_PARAMS), modernOnly),
         },
         {
           name: `${method}/no-clientInfo`,
@@ -855,13 +872,17 @@ function statefulClientCases(revision: string): readonly Case[] {
       rule: 'invalid-params',
       steps: [
         {
-          expect: {
-            jsonrpc: '2.0',
-            id: ID,
-            method: 'initialize',
-            params: { protocolVersion: TEXT, capabilities: OBJECT, clientInfo: { name: TEXT, version: TEXT } },
-          },
+          expect: anyOf(
+            {
+              jsonrpc: '2.0',
+              id: ID,
+              method: 'initialize',
+              params: { protocolVersion: TEXT, capabilities: OBJECT, clientInfo: { name: TEXT, version: TEXT } },
+            },
+            { method: match({ not: 'initialize' }) },
+          ),
         },
+        { require: { method: 'initialize' }, otherwise: 'the client does not begin with a handshake' },
       ],
     },
     {
@@ -1062,7 +1083,13 @@ function statelessClientCases(revision: string): readonly Case[] {
       steps: [
         ...discovered,
         { expect: { id: match({ capture: 'first', as: ID }), method: 'tools/list' } },
-        { send: { jsonrpc: '2.0', id: { $use: 'first' }, result: { tools: [TOOL], nextCursor: 'next' } } },
+        {
+          send: {
+            jsonrpc: '2.0',
+            id: { $use: 'first' },
+            result: { tools: [TOOL], ttlMs: 0, cacheScope: 'private', nextCursor: 'next' },
+          },
+        },
         { expect: { id: ID, method: 'tools/list', params: { cursor: 'next' } } },
       ],
     },

@@ -181,7 +181,7 @@ export class Walk {
     }
     const owner = place.tokens.filter((token) => typeof token === 'string').at(-1) ?? this.#collector.definition;
     const name = type.members.length === 0 ? ENTRY_NAME : UNKNOWN_MEMBER;
-    this.type(type.rest, at(name, 'entry'), this.#values.build(type.rest, String(owner), 'smallest'), String(owner));
+    this.type(type.rest, at(name, 'entry'), this.#values.build(type.rest, owner, 'smallest'), owner);
   }
 
   #intersection(
@@ -231,7 +231,7 @@ export class Walk {
     variants.forEach((variant, index) => {
       const label = variantLabel(variant, index, branches, variants);
       const others: TypeNode = { kind: 'union', exclusive: false, variants: variants.filter((_, at) => at !== index) };
-      const value = (isPlain(variant) ? EMPTY_FIRST : SMALLEST_FIRST)
+      const value = (isPlain(variant) && variant.kind !== 'number' ? EMPTY_FIRST : SMALLEST_FIRST)
         .map((extent) => this.#values.build(variant, owner, extent))
         .find((item) => item !== undefined && !this.#values.accepts(others, item));
       const own: Place = { ...place, labels: [...place.labels, label] };

@@ -172,7 +172,7 @@ interface MessageHead {
   readonly id?: unknown;
 }
 
-/** Whoever waits for a response to the message, or for the response that it is, learns that there is none. */
+/** Rejects the message, so that the sender of a request, or the caller that it answers, does not wait forever. */
 function invalidMessage(
   { method, id }: MessageHead,
   fault: JsonFault,

@@ -62,6 +62,7 @@ function wholeProcess(): void {
     'mcpgen generate, all five': [cli, 'generate', '--out', ours],
     'mcpgen generate, all five, without validators': [cli, 'generate', '--emit', NO_VALIDATORS, '--out', ours],
     [`mcpgen generate --emit types, ${REVISION}`]: [cli, 'generate', '-r', REVISION, '--emit', 'types', '--out', ours],
+    [`mcpgen vectors, ${REVISION}`]: [cli, 'vectors', '--revision', REVISION, '--out', ours],
     'mcpgen --version': [cli, '--version'],
     'node -e 0': ['-e', '0'],
   };

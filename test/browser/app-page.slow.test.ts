@@ -8,7 +8,7 @@ import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { build } from 'esbuild';
-import { chromium, type Browser, type Frame, type Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContextOptions, type Frame, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, type TestContext } from 'vitest';
 import { runStep } from '../scaffold/support.js';
 import { mcpgen } from '../support/in-process.js';
@@ -39,8 +39,7 @@ beforeAll(async () => {
   folder = mkdtempSync(path.join(root, 'node_modules/.app-page-'));
   project = path.join(folder, 'demo');
   mkdirSync(project);
-  const options =
-    '--features app --transport http --revision 2025-11-25 --no-install --no-git --mcpgen 1.0.0';
+  const options = '--features app --transport http --revision 2025-11-25 --no-install --no-git --mcpgen 1.0.0';
   const { code, stderr } = await mcpgen(['init', 'server', 'demo', '--yes', ...options.split(' ')], { cwd: folder });
   expect([code, stderr]).toEqual([0, expect.any(String)]);
   expect(await runStep(process.execPath, ['build-pages.js'], project)).toMatchObject({ code: 0 });
@@ -118,6 +117,11 @@ async function serve(files: Readonly<Record<string, string>>, mcp?: URL, policy?
 
 const HOST_PAGE = '<!doctype html><body style="margin: 0"><script type="module" src="/host.js"></script></body>';
 
+async function newTab(options: BrowserContextOptions = {}): Promise<Page> {
+  if (browser === undefined) throw new Error('the browser was not started');
+  return browser.newPage(options);
+}
+
 /** What pages and browsers report. */
 function watched(tab: Page): string[] {
   const reported: string[] = [];
@@ -148,7 +152,7 @@ test('the page of a scaffolded server works in a host on the official classes', 
     undefined,
     POLICY,
   );
-  const tab = await (browser as Browser).newPage({ viewport: { width: 1280, height: 800 } });
+  const tab = await newTab({ viewport: { width: 1280, height: 800 } });
   const reported = watched(tab);
   await tab.goto(host);
   await tab.waitForFunction('window.basicHost');
@@ -169,7 +173,7 @@ test('the page of a scaffolded server works in a host on the official classes', 
   expect(second).toMatch(/^Rolled \d+, \d+, \d+: \d+ in total\.$/);
   expect(await textOf(frame)).toBe(second);
 
-  // The host gives the frame the size that the page reports, so nothing has to scroll.
+  // The frame has the size that the page reports, so nothing has to scroll.
   const heights = async (): Promise<readonly boolean[]> => [
     await frame.evaluate<boolean>('document.documentElement.scrollHeight <= innerHeight'),
     (await tab.evaluate<number>('basicHost.log.filter(({ size }) => size).at(-1).size.height')) > 40,
@@ -206,7 +210,7 @@ test('the page of a scaffolded server works in a host on the official classes', 
 test('opened without a host, the page says so', async (context) => {
   needsChromium(context);
   const html = readFileSync(path.join(project, 'dist/pages/roll.html'), 'utf8');
-  const tab = await (browser as Browser).newPage();
+  const tab = await newTab();
   const reported = watched(tab);
   await tab.goto(await serve({ '/': html, '/favicon.ico': '' }));
   await expect.poll(() => textOf(tab.mainFrame())).toContain('This page has no host: ');
@@ -217,7 +221,7 @@ test('opened without a host, the page says so', async (context) => {
 test('a page on the official class works in a host on the generated code, which survives hostile messages', async (context) => {
   needsChromium(context);
   const [script, view] = await Promise.all([bundle('own-host.mjs'), bundle('official-view.mjs')]);
-  const tab = await (browser as Browser).newPage();
+  const tab = await newTab();
   const reported = watched(tab);
   await tab.goto(await serve({ '/': HOST_PAGE, '/favicon.ico': '', '/host.js': script }));
   await tab.waitForFunction('window.ownHost');

@@ -283,7 +283,11 @@ describe('in Chromium', () => {
     needsChromium(context);
     await opened('small', async (tab) => {
       // No column is cut off.
-      expect(await tab.locator('.table').evaluate((node) => node.scrollWidth - node.clientWidth)).toBe(0);
+      expect(
+        await tab.evaluate(
+          '(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector(".table"))',
+        ),
+      ).toBe(0);
       expect(await tab.locator('.outcome').allTextContents()).toEqual(['#9 ', '#6 ']);
       await tab.locator('.outcome').getByRole('button', { name: '#9' }).click();
       expect(await selected(tab)).toBe('frame-9');

@@ -175,6 +175,29 @@ describe('other commands', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(`${TASKS} extends 2026-07-28`)]);
   });
 
+  test('headers show the path of a catalog below the folder of the config, so that two differ', async () => {
+    const folder = path.join(cwd, 'headers');
+    for (const name of ['one', 'two']) {
+      mkdirSync(path.join(folder, 'vendors', name), { recursive: true });
+      const catalog = { extension: `com.example/${name}`, summary: 'Errors.', extends: ['2026-07-28'] };
+      const errors = [
+        { name: `FAULT_${name.toUpperCase()}`, code: name.length + (name === 'one' ? 1 : 2), summary: 'No.' },
+      ];
+      writeFileSync(path.join(folder, 'vendors', name, 'catalog.json'), JSON.stringify({ ...catalog, errors }));
+    }
+    const extend = ['vendors/one/catalog.json', 'vendors/two/catalog.json'];
+    writeFileSync(path.join(folder, 'mcpgen.config.json'), JSON.stringify({ revisions: ['2026-07-28'], extend }));
+    const args = ['generate', '--emit', 'errors', '-o'];
+    await mcpgen([...args, 'out'], { cwd: folder });
+    const text = readFileSync(path.join(folder, 'out/2026-07-28/errors.ts'), 'utf8');
+    expect(text).toContain('--extend vendors/one/catalog.json --extend vendors/two/catalog.json');
+    expect(text).toContain('Extension: com.example/two, vendors/two/schema.json');
+    expect(text).not.toContain(cwd);
+    // From another folder, they are the same bytes.
+    await mcpgen([...args, '../out'], { cwd: path.join(folder, 'vendors') });
+    expect(readFileSync(path.join(folder, 'out/2026-07-28/errors.ts'), 'utf8')).toBe(text);
+  });
+
   test('explain shows the extension that a method is from', async () => {
     const { stdout } = await mcpgen(['explain', 'reports/get', '--extend', write()], { cwd });
     expect(stdout).toMatch(/^ {2}extension +com\.example\/reports$/m);
@@ -185,11 +208,13 @@ describe('other commands', () => {
   test('diff of one revision shows what an extension adds', async () => {
     const { stdout } = await mcpgen(['diff', '2026-07-28', '--json', '--extension', TASKS], { cwd });
     const { summary, changes } = JSON.parse(stdout) as {
-      summary: { methods: object };
+      summary: { methods: object; breaking: number };
       changes: { id: string; name: string; rule: string }[];
     };
     expect(summary.methods).toMatchObject({ added: 4, removed: 0 });
-    expect(changes.filter(({ rule }) => rule === 'result-added').map(({ name }) => name)).toEqual(['tools/call']);
+    const added = changes.filter(({ rule }) => rule.startsWith('result-added')).map(({ rule, name }) => [rule, name]);
+    expect(added).toEqual([['result-added-guarded', 'tools/call']]);
+    expect(summary.breaking).toBe(0);
   });
 
   test('errata lists the corrections of an extension on request only', async () => {
@@ -246,7 +271,7 @@ describe('the protocol of an extension', () => {
     expect(definition.stdout).toContain('ui/notifications/host-context-changed');
   });
 
-  test('gives way to a revision that has the same method', async () => {
+  test('comes after a revision that has the same method', async () => {
     const { stdout, stderr } = await mcpgen(['explain', 'tools/call', '--extension', UI], { cwd });
     expect(stdout).toContain('tools/call  revision 2026-07-28\n');
     expect(stdout).toContain('since     2024-11-05\n');

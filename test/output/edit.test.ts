@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { writeChanges } from '../../generator/output/write.js';
+import { writeChanges, writeFileAtomically } from '../../generator/output/write.js';
 import { CLI, listFiles, plainEnvironment, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
 
 afterAll(removeTemporaryFolders);
@@ -43,6 +43,15 @@ describe('an edit of a file of the author', () => {
   });
 });
 
+test('a report replaces the file that a symbolic link points to', () => {
+  const folder = temporaryFolder();
+  writeFileSync(path.join(folder, 'real.html'), 'old');
+  symlinkSync('real.html', path.join(folder, 'link.html'));
+  writeFileAtomically(path.join(folder, 'link.html'), 'new');
+  expect(readFileSync(path.join(folder, 'real.html'), 'utf8')).toBe('new');
+  expect(lstatSync(path.join(folder, 'link.html')).isSymbolicLink()).toBe(true);
+});
+
 test('a signal in the middle of writing counts when all is written', async (context) => {
   if (process.platform === 'win32') context.skip('there are no signals here');
   const folder = temporaryFolder();
@@ -50,7 +59,7 @@ test('a signal in the middle of writing counts when all is written', async (cont
   // The signal is sent by the program itself, between the files, where nobody could time it otherwise.
   writeFileSync(
     program,
-    `import { writeChanges } from ${JSON.stringify(path.join(path.dirname(CLI), 'output/write.js'))};
+    `import { writeChanges, writeFileAtomically } from ${JSON.stringify(path.join(path.dirname(CLI), 'output/write.js'))};
 const change = (name, signal) => ({
   path: name, status: 'missing', actual: undefined,
   get expected() { if (signal) process.kill(process.pid, 'SIGTERM'); return name; },

@@ -71,7 +71,7 @@ describe('messages of others', () => {
     async (data) => {
       const { receive, received, invalid, transport, sent } = await started();
       receive(data);
-      transport.send(PING);
+      void transport.send(PING);
       expect([received, invalid]).toEqual([[], []]);
       // What is not a message does not decide the origin either.
       expect(sent[0]?.target).toBe('*');
@@ -95,29 +95,29 @@ describe('messages of others', () => {
 describe('sends', () => {
   test('to any origin until the first message, and then to its origin', async () => {
     const { transport, receive, sent } = await started();
-    transport.send(PING);
+    void transport.send(PING);
     receive(PING);
-    transport.send(PING);
+    void transport.send(PING);
     expect(sent.map(({ target }) => target)).toEqual(['*', 'https://host.example']);
   });
 
   test('to the given origin only', async () => {
     const { transport, sent } = await started({ origin: 'https://host.example' });
-    transport.send(PING);
+    void transport.send(PING);
     expect(sent).toEqual([{ message: PING, target: 'https://host.example' }]);
   });
 
   test('to a frame without an origin', async () => {
     const { transport, receive, sent, received } = await started();
     receive(PING, { origin: 'null' });
-    transport.send(PING);
+    void transport.send(PING);
     receive({ ...PING, id: 2 });
     expect([sent[0]?.target, received.length]).toEqual(['*', 1]);
   });
 
   test('what JSON would', async () => {
     const { transport, sent } = await started();
-    transport.send({ ...PING, params: { at: new Date(0), none: undefined } });
+    void transport.send({ ...PING, params: { at: new Date(0), none: undefined } });
     expect(sent[0]?.message).toEqual({ ...PING, params: { at: '1970-01-01T00:00:00.000Z' } });
     expect(Object.keys((sent[0]?.message as typeof PING & { params: object }).params)).toEqual(['at']);
   });
@@ -126,7 +126,7 @@ describe('sends', () => {
 describe('copies', () => {
   test('without members that are undefined, and with any names', async () => {
     const { receive, received } = await started();
-    const params: object = JSON.parse('{ "__proto__": { "polluted": true }, "list": [null, true, "", 1.5] }');
+    const params = JSON.parse('{ "__proto__": { "polluted": true }, "list": [null, true, "", 1.5] }') as object;
     receive({ ...PING, params: { ...params, none: undefined } });
     const [message] = received as { params: object }[];
     expect(Object.keys(message?.params ?? {})).toEqual(['__proto__', 'list']);

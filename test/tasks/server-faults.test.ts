@@ -353,6 +353,43 @@ describe('work that lost its task', () => {
     expect(stored(inner, id)?.state).toBe(3);
   });
 
+  test('and ends after this process has resumed the task leaves the new work alone', async () => {
+    const inner = memoryTaskStore();
+    const runs: { readonly signal: AbortSignal; readonly end: () => void }[] = [];
+    const work = defineTaskTool({
+      name: 'work',
+      resumable: true,
+      run: (_args, { signal }) =>
+        new Promise<string>((resolve) =>
+          runs.push({
+            signal,
+            end: () => {
+              resolve('done');
+            },
+          }),
+        ),
+    });
+    const { client, tasks } = await opened([work], {
+      tasks: { store: storeWith({ isShared: true }, inner), syncMs: 20, leaseMs: 150 },
+    });
+    const { id } = await callToolAsTask(client, { name: 'work' });
+    const record = stored(inner, id);
+    if (record === undefined) throw new Error('there is no task');
+    // Another process takes the task over, and stops.
+    await inner.replace({ ...record, version: record.version + 1, owner: 'other', attempt: 2 });
+    await vi.waitFor(() => {
+      expect(runs).toHaveLength(2);
+    });
+    expect(runs.map(({ signal }) => signal.aborted)).toEqual([true, false]);
+    runs[0]?.end();
+    await delay(30);
+    expect([tasks.running, stored(inner, id)?.status]).toEqual([1, 'working']);
+    await client.request('tasks/cancel', { taskId: id } as never);
+    await vi.waitFor(() => {
+      expect(runs[1]?.signal.aborted).toBe(true);
+    });
+  });
+
   test('is aborted if the call is cancelled while the task is being made', async () => {
     const inner = memoryTaskStore();
     const aborted = deferred<string>();

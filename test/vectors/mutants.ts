@@ -154,7 +154,6 @@ function* tagChanges(type: TypeNode & { readonly kind: 'union' }, lookup: TypeLo
   const found = discriminate(type.variants, lookup);
   if (found === undefined) return;
   const tagged = (tag: TypeNode): TypeNode => ({
-    ...ANY_OBJECT,
     kind: 'object',
     members: [{ name: found.member, required: true, type: tag }],
     shape: 'members',
@@ -202,15 +201,16 @@ function* limitChanges(type: TypeNode & { readonly constraints: Constraints }): 
   for (const [keyword, limit] of Object.entries(type.constraints)) {
     if (keyword === 'format') continue;
     const { [keyword]: _removed, ...others } = type.constraints;
-    yield lenient(`no ${keyword}`, { ...type, constraints: others });
+    yield lenient(`no ${keyword}`, withConstraints(type, others));
     if (typeof limit !== 'number') continue;
     const step = type.kind === 'number' ? 0.01 : 1;
     const outwards = keyword.startsWith('max') || keyword === 'exclusiveMaximum' ? step : -step;
     if (Math.abs(limit) < Number.MAX_SAFE_INTEGER)
-      yield lenient(`${keyword} one off`, {
-        ...type,
-        constraints: { ...others, [keyword]: limit + outwards },
-      });
-    yield strict(`${keyword} one off`, { ...type, constraints: { ...others, [keyword]: limit - outwards } });
+      yield lenient(`${keyword} one off`, withConstraints(type, { ...others, [keyword]: limit + outwards }));
+    yield strict(`${keyword} one off`, withConstraints(type, { ...others, [keyword]: limit - outwards }));
   }
+}
+
+function withConstraints(type: TypeNode, constraints: Constraints): TypeNode {
+  return { ...type, constraints } as TypeNode;
 }

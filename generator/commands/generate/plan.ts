@@ -2,7 +2,7 @@ import { DEFAULT_PARTS, EMITTABLE, type Emittable } from '../../emit/parts.js';
 import { McpgenError } from '../../errors.js';
 import type { GenerateOptions, NamedPlugin } from '../../index.js';
 import { loadPlugin } from '../../plugin-host/load.js';
-import { readExtension } from '../../read/extension.js';
+import { readExtension, type ExtensionFiles } from '../../read/extension.js';
 import { readAdditionalSchemas } from '../../read/schema/additional.js';
 import { showProgress } from '../../terminal.js';
 import { closestMatch } from '../../text.js';
@@ -45,13 +45,20 @@ export async function planGenerate(
     ...(given.schema === undefined ? {} : { schema: readInputFile(given.schema, '--schema') }),
     ...(given.catalog === undefined ? {} : { catalog: readInputFile(given.catalog, '--catalog') }),
     ...(given.extensions === undefined ? {} : { extensions: given.extensions }),
-    ...(given.extend === undefined ? {} : { extend: await Promise.all(given.extend.map(readExtension)) }),
+    ...(given.extend === undefined ? {} : { extend: await readExtensions(given.extend, config?.folder) }),
     ...(given.plugins === undefined ? {} : { plugins: await loadPlugins(given.plugins, pluginFolder) }),
     ...(given.emit === undefined ? {} : { emit: given.emit.flatMap(parsePart) }),
     ...(given.methods === undefined ? {} : { methods: given.methods }),
     ...(tools === undefined ? {} : { tools }),
   };
   return { out, options };
+}
+
+async function readExtensions(
+  files: readonly string[],
+  folder: string | undefined,
+): Promise<readonly ExtensionFiles[]> {
+  return Promise.all(files.map((file) => readExtension(file, folder)));
 }
 
 /** Loads plugins one after the other, since they may disturb the process. */

@@ -1,7 +1,7 @@
 /** Rewrites a recording with what the server sends now. */
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import process from 'node:process';
+import { readFileSync } from 'node:fs';
 import { McpgenError } from '../../errors.js';
+import { writeFileAtomically } from '../../output/write.js';
 import { isObject, ownMember, stableStringify, type JsonObject, type JsonValue } from '../../read/json/json.js';
 import { isHeaderLine } from '../../recording/entry.js';
 import { messagesOf } from '../../recording/message.js';
@@ -64,7 +64,7 @@ export function updateRecording(file: string, current: ReadonlyMap<JsonObject, J
       const redacted = places.list === undefined ? {} : { redacted: places.list };
       return `${JSON.stringify({ ...rest, ...redacted }).slice(0, -1)},"frame":${text}}`;
     });
-  if (changed > 0) replaceFile(file, lines.join('\n'));
+  if (changed > 0) writeFileAtomically(file, lines.join('\n'));
   return changed;
 }
 
@@ -72,19 +72,4 @@ export function updateRecording(file: string, current: ReadonlyMap<JsonObject, J
 function redactorOf(header: JsonValue | undefined): Redactor | undefined {
   const redact = isObject(header) ? readRedact(header) : undefined;
   return redact === false ? undefined : new Redactor(redact);
-}
-
-function replaceFile(file: string, text: string): void {
-  const temporary = `${file}.${process.pid}.tmp`;
-  try {
-    writeFileSync(temporary, text, { flag: 'wx', mode: statSync(file).mode & 0o777 });
-    renameSync(temporary, file);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw new McpgenError(`cannot be written (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`, {
-      place: file,
-      remedy: 'It is unchanged. Check the permissions of its folder.',
-      cause: error,
-    });
-  }
 }

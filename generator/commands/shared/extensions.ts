@@ -29,7 +29,7 @@ export async function readRequestedExtensions({
   extensions,
   extend,
 }: ExtensionOptions): Promise<Required<RequestedExtensions>> {
-  return { extensions, extend: await Promise.all(extend.map(readExtension)) };
+  return { extensions, extend: await Promise.all(extend.map((file) => readExtension(file))) };
 }
 
 /** Whether extensions were requested. */

@@ -195,13 +195,22 @@ class ProtocolComparison {
       // A value of `resultType` distinguishes it, whatever else it has in common with another result.
       const isDistinct = pinnedResultType(this.#after, name) !== undefined;
       if (!isDistinct && this.#backward.holds({ kind: 'ref', name }, union(allResults(a)))) continue;
-      change('result-added', { after: { kind: 'ref', name } });
+      change(this.#isGuarded(name) ? 'result-added-guarded' : 'result-added', { after: { kind: 'ref', name } });
     }
     for (const name of allResults(a)) {
       if (has.includes(this.#renamed.get(name) ?? name)) continue;
       if (this.#forward.holds({ kind: 'ref', name }, union(has))) continue;
       change('result-removed', { before: { kind: 'ref', name } });
     }
+  }
+
+  /** Whether a definition is from an extension, which sides declare before they use it. */
+  #isGuarded(name: string): boolean {
+    const { definitions, traits } = this.#after;
+    return (
+      traits.capabilities !== undefined &&
+      definitions.some((definition) => definition.name === name && definition.extension !== undefined)
+    );
   }
 
   #compareErrors(): void {

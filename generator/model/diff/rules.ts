@@ -113,6 +113,12 @@ export const RULES = {
     'breaking',
     'The requester may get a result that it does not know. The sender is the side that responds.',
   ),
+  'result-added-guarded': rule(
+    'possible result of an extension added to a request',
+    'safe',
+    'safe',
+    'Only a requester that declared the extension may get it. The sender is the side that responds.',
+  ),
   'result-removed': rule(
     'possible result removed from a request',
     'breaking',

@@ -78,11 +78,11 @@ export async function readExtensionFiles(
     docs: isKnown ? builtinExtensionDocs(extension, revision) : NO_DOCS,
     follows: isKnown ? followedBy(requireExtensionCatalog(extension)) : [],
     source: {
-      file: baseName(schema.name),
+      file: schema.shown ?? baseName(schema.name),
       sha256: createHash('sha256').update(schema.contents).digest('hex'),
       builtin: false,
       corrected: applied.length > 0,
-      catalogFile: baseName(catalog.name),
+      catalogFile: catalog.shown ?? baseName(catalog.name),
     },
     errata: applied,
     places: { schema: schema.name, root: canonical.root, catalog: catalog.name },

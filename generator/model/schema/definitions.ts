@@ -6,6 +6,7 @@ import type { PatternCheck } from '../../read/patterns.js';
 import { SchemaIndex, type DynamicScope, type SchemaPlace } from '../../read/schema/documents.js';
 import type { Definition, Member, Warning } from '../protocol.js';
 import { refuseAliasCycles } from './alias-cycles.js';
+import { discriminatorFaults } from './discriminators.js';
 import { flattenMessages } from './flatten.js';
 import { CONSTRAINT_KEYWORDS, STRUCTURE_KEYWORDS } from './keywords.js';
 import { narrowOpenTypes } from './open-types.js';
@@ -68,11 +69,18 @@ export function parseDefinitions(
     return { name, type, ...policy.annotations(schema, owner) };
   });
   refuseAliasCycles(read, (name) => placeOf?.(name) ?? `${place}#${formatPointer(root, name)}`);
+  const discriminators = discriminatorFaults(definitions).map(({ definition, pointer, message }) => ({
+    place: `${placeOf?.(definition) ?? `${place}#${formatPointer(root, definition)}`}${pointer}`,
+    message,
+  }));
   const ignored = unread.map((keyword) => ({
     place: `${place}#${formatPointer(keyword)}`,
     message: `only the definitions of a schema are read, so ${JSON.stringify(keyword)} next to them has no effect`,
   }));
-  return { definitions: flattenMessages(narrowOpenTypes(read)), warnings: [...ignored, ...policy.warnings] };
+  return {
+    definitions: flattenMessages(narrowOpenTypes(read)),
+    warnings: [...ignored, ...discriminators, ...policy.warnings],
+  };
 }
 
 /** For the schema of a protocol: what cannot be read is an error. */

@@ -33,9 +33,12 @@ export function asObjectType(types: TypesByName, type: TypeNode): ObjectNode | u
   const node = resolveType(types, type);
   if (node.kind === 'object') return node;
   if (node.kind !== 'intersection') return undefined;
-  const parts = node.parts.map((part) => asObjectType(types, part));
-  return parts.reduce((whole, part) =>
-    whole === undefined || part === undefined ? undefined : mergeObjects(whole, part),
+  // Any value and an object are the object.
+  const limiting = node.parts.filter((part) => resolveType(types, part).kind !== 'unknown');
+  const [first, ...others] = limiting.map((part) => asObjectType(types, part));
+  return others.reduce(
+    (whole, part) => (whole === undefined || part === undefined ? undefined : mergeObjects(whole, part)),
+    first,
   );
 }
 

@@ -50,7 +50,7 @@ export function renderCheckPage(
 function renderTiles(findings: readonly PrintedFinding[]): string {
   const tiles = SEVERITY_HEADINGS.map(([severity, heading]) => {
     const count = findings.filter((finding) => finding.severity === severity && finding.isKnown !== true).length;
-    return `<li><strong>${count}</strong>${heading.toLowerCase()}</li>`;
+    return `<li><strong>${count}</strong>${count === 1 ? severity : heading.toLowerCase()}</li>`;
   });
   const known = findings.filter(({ isKnown }) => isKnown === true).length;
   return `<ul class="tiles">${tiles.join('')}${known === 0 ? '' : `<li><strong>${known}</strong>known</li>`}</ul>`;

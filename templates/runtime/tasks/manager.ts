@@ -454,7 +454,9 @@ export class TaskManager {
     this.#slots.take(principal);
     this.#scheduleSync();
     void this.#runWork(running, record.tool, args, isFirst).finally(() => {
-      this.#running.delete(record.id);
+      // Work that another process had taken over may end after this process has resumed the task.
+      if (this.#running.get(record.id) === running)
+        this.#running.delete(record.id);
       this.#slots.free(principal);
     });
   }
@@ -475,6 +477,8 @@ export class TaskManager {
       if (running.signal.aborted) return;
       outcome = { error: this.#errorOf(running.id, tool, error) };
     }
+    // Another process may own the task by now, or the next run of this one.
+    if (running.signal.aborted) return;
     await this.#persistOutcome(running, outcome);
   }
 

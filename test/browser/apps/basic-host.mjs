@@ -1,4 +1,4 @@
-/* global document, window */
+/* global document, URL, window */
 // A host on the official classes, as the basic host of the MCP Apps repository: a client of the server, a bridge, and a
 // sandbox of another origin around the page.
 import { AppBridge, PostMessageTransport, getToolUiResourceUri } from '@modelcontextprotocol/ext-apps/app-bridge';
