@@ -34,7 +34,7 @@ export async function runTimeDriftCommand(
 async function withoutOutput<T>(run: () => Promise<T>): Promise<T> {
   const { stdout, stderr } = process;
   const write: typeof stdout.write = Reflect.get(stdout, 'write');
-  stdout.write = stderr.write.bind(stderr) as typeof write;
+  Reflect.set(stdout, 'write', stderr.write.bind(stderr));
   try {
     return await run();
   } finally {

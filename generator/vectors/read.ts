@@ -133,7 +133,7 @@ function checkFile(value: JsonValue, kind: VectorFile['kind'], place: string): V
   const subject = SUBJECT[kind];
   const hasSubject = subject === undefined || (isObject(value) && typeof ownMember(value, subject) === 'string');
   if (!Array.isArray(vectors) || !hasSubject) {
-    throw new McpgenError(`not a file of vectors of the kind ${kind}`, {
+    throw new McpgenError(`not a file of ${kind} vectors`, {
       place,
       remedy: 'Write the folder with mcpgen vectors.',
     });

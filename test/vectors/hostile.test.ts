@@ -95,11 +95,11 @@ describe('a server', () => {
     ignore: [{ method: 'log' }],
   } as const;
 
-  async function play(program: string, steps: readonly object[]): Promise<VectorReport> {
+  async function play(program: string, steps: readonly object[], timeoutMs = 3000): Promise<VectorReport> {
     const report = new ReportBuilder('server', false);
     const file = { kind: 'session', vectors: [{ ...vector, steps }] } as unknown as VectorFile;
     const command = [process.execPath, '-e', program];
-    await playSessions(only(file), report, { command, role: 'server', timeoutMs: 3000 });
+    await playSessions(only(file), report, { command, role: 'server', timeoutMs });
     return report.finish();
   }
 
@@ -108,9 +108,9 @@ describe('a server', () => {
       const line = JSON.stringify({ method: 'log', text: 'x'.repeat(10000000) }) + '\\n';
       const write = () => { while (process.stdout.write(line)); process.stdout.once('drain', write); };
       write();`;
-    const { findings } = await play(program, [{ sendChunks: Array(50).fill('IA==') }, { expect: { id: 1 } }]);
+    const { findings } = await play(program, [{ sendChunks: Array(50).fill('IA==') }, { expect: { id: 1 } }], 20_000);
     expect(findings[0]?.message).toContain('it floods its output');
-  });
+  }, 30_000);
 
   test('that reads nothing does not stop the run', async () => {
     const { findings } = await play('setInterval(() => {}, 1000)', [{ sendText: 'x'.repeat(1_000_000) }]);

@@ -214,9 +214,11 @@ function toMarkdown(report: VectorReport): string {
 }
 
 /** What a reader has to know in addition to the failures. */
-function notesOf({ counts, exact, omitted, fixed, skipped }: VectorReport): readonly string[] {
+function notesOf({ counts, exact, findings, omitted, fixed, skipped }: VectorReport): readonly string[] {
+  const known = findings.filter(({ isKnown }) => isKnown).length;
   return [
     ...skipped.map(({ reason, count }) => `Skipped ${count}: ${reason}`),
+    ...(known === 0 ? [] : [`${known} failures are in the baseline and do not count.`]),
     ...(counts.errata === 0 || exact
       ? []
       : [`${counts.errata} failures follow the official schema, which errata correct; --exact counts them.`]),

@@ -137,7 +137,7 @@ class AdapterRun {
   async ask(question: Question): Promise<void> {
     const [first] = this.#inFlight.values();
     if (first !== undefined && first.revision !== question.revision) await this.settle();
-    // Two vectors with one name could not be told apart.
+    // Two vectors with one name could not be distinguished.
     await this.#until(() => this.#inFlight.size < MAX_IN_FLIGHT && !this.#inFlight.has(question.vector.name));
     await this.#send(question);
   }
