@@ -52,7 +52,7 @@ Each failure has its vector and what is wrong with the answer:
   wrongly rejected     a valid value is rejected
   other frames         bytes are read as other messages
   other conversation   a server or client answers something else
-  no answer            nothing comes, or the program ends
+  no answer            nothing comes that can be read, or the program ends
 
 Exit codes: 0 passed, 1 a vector failed, 2 wrong usage, or the program cannot
 be run.`,

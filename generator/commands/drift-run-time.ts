@@ -22,12 +22,24 @@ export async function runTimeDriftCommand(
   { json, markdown }: { readonly json: boolean; readonly markdown: boolean },
 ): Promise<number> {
   showProgress(`Comparing ${escapeHiddenCharacters(options.module)}`);
-  const report = await compareRunTimeSchemas(options);
+  const report = await withoutOutput(() => compareRunTimeSchemas(options));
   showProgress('');
   if (json) printJson(report);
   else if (markdown) printLine(toMarkdown(report));
   else printReport(report);
   return report.drift ? 1 : 0;
+}
+
+/** What a module writes to standard output goes to standard error, so that the report can be read by a program. */
+async function withoutOutput<T>(run: () => Promise<T>): Promise<T> {
+  const { stdout, stderr } = process;
+  const write: typeof stdout.write = Reflect.get(stdout, 'write');
+  Reflect.set(stdout, 'write', stderr.write.bind(stderr));
+  try {
+    return await run();
+  } finally {
+    stdout.write = write;
+  }
 }
 
 function isCounted({ exact }: RunTimeDriftReport, { erratum }: RunTimeFinding): boolean {

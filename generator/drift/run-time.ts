@@ -3,6 +3,7 @@ import path from 'node:path';
 import { McpgenError } from '../errors.js';
 import { loadProtocol } from '../model/load.js';
 import { requireRevision } from '../read/builtin/revisions.js';
+import { runForeign, thrownReason } from '../read/program.js';
 import type { JsonValue } from '../read/json/json.js';
 import { closestMatch } from '../text.js';
 import { vectorsOf } from '../vectors/set.js';
@@ -79,12 +80,12 @@ export async function compareRunTimeSchemas(options: RunTimeDriftOptions): Promi
   const definitions: RunTimeDriftReport['definitions'][number][] = [];
   for (const { name } of protocol.definitions) {
     const own = vectors.get(name) ?? [];
-    const theirs = findSchema(name, exports, options);
-    if (theirs === undefined || isLeftOut(name)) {
+    const theirs = isLeftOut(name) ? undefined : findSchema(name, exports, options);
+    if (theirs === undefined) {
       definitions.push({ name, status: isLeftOut(name) ? 'ignored' : 'missing', vectors: 0 });
       continue;
     }
-    const found = await compareDefinition(name, theirs, own);
+    const found = await compareInTime(name, theirs, own);
     findings.push(...found);
     const counts = found.some(({ erratum }) => exact || erratum === undefined);
     definitions.push({ name, theirs: theirs.name, status: counts ? 'drift' : 'same', vectors: own.length });
@@ -110,17 +111,20 @@ async function loadModule(module: string, folder: string): Promise<Readonly<Reco
   const isPath = /^\.{0,2}[/\\]|^[A-Za-z]:[/\\]/.test(module);
   const jiti = createJiti(path.join(folder, 'index.js'), { fsCache: false, interopDefault: false });
   try {
-    return await jiti.import<Readonly<Record<string, unknown>>>(isPath ? path.resolve(folder, module) : module);
-  } catch (error) {
-    throw new McpgenError(
-      `cannot be loaded: ${error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)}`,
-      {
-        place: `--zod ${module}`,
-        remedy: 'Pass an installed package, such as @modelcontextprotocol/sdk/types.js, or the path of a module.',
-        cause: error,
-      },
+    return await runForeign(() =>
+      jiti.import<Readonly<Record<string, unknown>>>(isPath ? path.resolve(folder, module) : module),
     );
+  } catch (error) {
+    throw new McpgenError(`cannot be loaded: ${firstLineOf(error)}`, {
+      place: `--zod ${module}`,
+      remedy: 'Pass an installed package, such as @modelcontextprotocol/sdk/types.js, or the path of a module.',
+      cause: error,
+    });
   }
+}
+
+function firstLineOf(error: unknown): string {
+  return thrownReason(error).split('\n')[0] ?? '';
 }
 
 function latestRevision(exports: Readonly<Record<string, unknown>>, module: string): string {
@@ -144,7 +148,7 @@ function findSchema(
   { names = {}, placeOfName = nameLocation }: NameOptions,
 ): NamedSchema | undefined {
   const schema = (name: string): NamedSchema | undefined => {
-    const validate = Object.hasOwn(exports, name) ? validatorOf(exports[name]) : undefined;
+    const validate = Object.hasOwn(exports, name) ? validatorOf(exports, name) : undefined;
     return validate === undefined ? undefined : { name, validate };
   };
   if (Object.hasOwn(names, definition)) {
@@ -165,7 +169,19 @@ function findSchema(
   return undefined;
 }
 
-function validatorOf(value: unknown): Validate | undefined {
+function validatorOf(exports: Readonly<Record<string, unknown>>, name: string): Validate | undefined {
+  try {
+    return validateOf(exports[name]);
+  } catch (error) {
+    throw new McpgenError(`the export cannot be read: ${firstLineOf(error)}`, {
+      place: name,
+      remedy: 'Leave its definition out with --ignore, or fix the module.',
+      cause: error,
+    });
+  }
+}
+
+function validateOf(value: unknown): Validate | undefined {
   if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return undefined;
   const standard = (value as { readonly '~standard'?: { readonly validate?: unknown } })['~standard'];
   const validate = standard?.validate;
@@ -181,6 +197,23 @@ async function accepts(validate: Validate, vector: DefinitionVector): Promise<bo
     return result.issues === undefined;
   } catch {
     return false;
+  }
+}
+
+/** @throws {@link McpgenError} if the schema never decides, or disturbs the process. */
+async function compareInTime(
+  definition: string,
+  theirs: NamedSchema,
+  vectors: readonly DefinitionVector[],
+): Promise<readonly RunTimeFinding[]> {
+  try {
+    return await runForeign(() => compareDefinition(definition, theirs, vectors));
+  } catch (error) {
+    throw new McpgenError(`the schema does not validate: ${firstLineOf(error)}`, {
+      place: theirs.name,
+      remedy: `Leave it out with --ignore ${definition}, or fix the module.`,
+      cause: error,
+    });
   }
 }
 

@@ -241,19 +241,22 @@ function onlyValue(definitions: JsonObject, name: string, member: string): JsonV
     .find((value) => value !== undefined);
 }
 
-/** How deep schemas of messages may be; references may repeat. */
-const MAX_DEPTH = 20;
-
-/** A schema and all that its values also match. */
-function partsOf(definitions: JsonObject, schema: JsonValue | undefined, depth = 0): readonly JsonObject[] {
-  if (!isObject(schema) || depth > MAX_DEPTH) return [];
+/** A schema and all that its values also match, each once. */
+function partsOf(
+  definitions: JsonObject,
+  schema: JsonValue | undefined,
+  seen = new Set<JsonValue>(),
+): readonly JsonObject[] {
+  // References may form a cycle, or lead to the same schema in many ways.
+  if (!isObject(schema) || seen.has(schema)) return [];
+  seen.add(schema);
   const reference = ownMember(schema, '$ref');
   const target = typeof reference === 'string' ? ownMember(definitions, reference.replace(/^.*\//, '')) : undefined;
   const parts = ownMember(schema, 'allOf');
   return [
-    ...partsOf(definitions, target, depth + 1),
+    ...partsOf(definitions, target, seen),
     ...(Array.isArray(parts)
-      ? (parts as readonly JsonValue[]).flatMap((part) => partsOf(definitions, part, depth + 1))
+      ? (parts as readonly JsonValue[]).flatMap((part) => partsOf(definitions, part, seen))
       : []),
     schema,
   ];

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { compareRunTimeSchemas } from '../../generator/drift/run-time.js';
-import { removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { mcpgen, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
 
 afterAll(removeTemporaryFolders);
 
@@ -59,4 +59,42 @@ describe('schemas at run time', () => {
   ])('%s is an error', async (_, options, message) => {
     await expect(compareRunTimeSchemas({ module: moduleFile(), ...options })).rejects.toThrow(message);
   });
+
+  test.each([
+    ['never ends', 'await new Promise(() => {});', /cannot be loaded: it awaits a promise|cannot be loaded: timed out/],
+    ['ends the process', 'process.exit(0);', /cannot be loaded: it ends the process/],
+    [
+      'rejects a promise',
+      `Promise.reject(new Error('later')); await new Promise((r) => setTimeout(r, 50));`,
+      /cannot be loaded: later/,
+    ],
+    [
+      'has an export that throws',
+      `export const ToolSchema = new Proxy({}, { get() { throw new Error('trap'); } });`,
+      /ToolSchema: the export cannot be read: trap/,
+    ],
+    [
+      'has a schema that ends the process',
+      `export const ToolSchema = { '~standard': { validate() { setTimeout(() => { throw new Error('late'); }); return new Promise(() => {}); } } };`,
+      /ToolSchema: the schema does not validate: late/,
+    ],
+  ])(
+    'a module that %s is an error, and not a fault of mcpgen',
+    async (_, source, message) => {
+      const folder = temporaryFolder();
+      writeFileSync(path.join(folder, 'bad.mjs'), source);
+      const { code, stderr } = await mcpgen(['drift', '--zod', path.join(folder, 'bad.mjs'), '-r', '2025-11-25']);
+      expect(stderr).toMatch(message);
+      expect(code).toBe(2);
+    },
+    20_000,
+  );
+
+  test('a module that writes to standard output does not spoil the report', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(path.join(folder, 'loud.mjs'), `console.log('loud');${MODULE}`);
+    const { stdout, stderr } = await mcpgen(['drift', '--zod', path.join(folder, 'loud.mjs'), '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ revision: '2024-11-05' });
+    expect(stderr).toContain('loud');
+  }, 20_000);
 });

@@ -1,7 +1,11 @@
 /** The end of a server: requests that run are answered, nothing that lasts is begun, and health checks say so. */
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { createServer } from '../../generated/2026-07-28/server.js';
 import { serveHttp } from '../../generated/runtime/http-node.js';
-import type { HttpHandler } from '../../generated/runtime/http-server.js';
+import { createHttpHandler, type HttpHandler } from '../../generated/runtime/http-server.js';
+import { defineTool, toolHandlers } from '../../generated/runtime/registry.js';
 import {
   ACCEPT_BOTH,
   fixtureHandler,
@@ -163,6 +167,48 @@ describe('draining', () => {
     await Promise.all([first, second]);
     expect((await hanging).status).toBe(503);
   });
+
+  test('waits for a client that still reads its response', async () => {
+    const text = 'x'.repeat(30_000_000);
+    const big = defineTool({ name: 'big', run: () => text });
+    const handler = createHttpHandler({
+      server: createServer({ info: { name: 'big', version: '1.0.0' }, handlers: toolHandlers([big]) }),
+    });
+    handlers.push(handler);
+    const listening = await serveHttp(handler, { port: 0 });
+    const meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    const body = JSON.stringify(request(1, 'tools/call', { name: 'big', _meta: meta }));
+    const head = [
+      'POST /mcp HTTP/1.1',
+      `host: ${listening.url.host}`,
+      'content-type: application/json',
+      `accept: ${ACCEPT_BOTH}`,
+      'mcp-protocol-version: 2026-07-28',
+      'mcp-method: tools/call',
+      'mcp-name: big',
+      `content-length: ${body.length}`,
+    ];
+    const socket = connect(Number(listening.url.port), '127.0.0.1');
+    let received = 0;
+    socket.on('data', (chunk) => {
+      received += chunk.length;
+    });
+    socket.pause();
+    socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
+    await running(handler);
+    const drained = listening.drain();
+    // Longer than closing waits for the last responses.
+    await sleep(2500);
+    socket.resume();
+    await drained;
+    await vi.waitFor(() => {
+      expect(received).toBeGreaterThan(text.length);
+    }, 5000);
+    socket.destroy();
+  }, 20_000);
 
   test('a port accepts connections until no request runs', async () => {
     const handler = created({ health: true });

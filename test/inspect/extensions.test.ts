@@ -205,6 +205,19 @@ describe("a vendor's extension", () => {
     expect(found([ask({ reportId: '1' })], extensions)).toEqual([]);
   });
 
+  test('whose definitions refer to themselves many times does not stall', async () => {
+    const itself = { $ref: '#/$defs/GetReportRequest' };
+    const extension = await read();
+    const definitions = Object.fromEntries(
+      Object.entries(extension.definitions).map(([name, definition]) => [
+        name,
+        name === 'GetReportRequest' ? { allOf: [definition, ...Array<typeof itself>(5).fill(itself)] } : definition,
+      ]),
+    );
+    const extensions = new ExtendedRevisions({ extend: [{ ...extension, definitions }] });
+    expect(found([...declared, ask({ reportId: 1 })], extensions)).toHaveLength(1);
+  });
+
   test('that collides with the revision is an error at once', async () => {
     const extend = [await read({ methods: [{ ...row, method: 'tools/call' }] })];
     expect(() => new ExtendedRevisions({ extend })).toThrow('the method "tools/call" is also in');

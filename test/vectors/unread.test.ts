@@ -68,6 +68,6 @@ test.each([
     timeoutMs: 300,
   });
   expect(report.finish().findings.map(({ status, message }) => `${status}: ${message}`)).toEqual([
-    'no-answer: A reason. But it does not read its input within 0.3 s',
+    'no-answer: A reason. But the server does not read its input within 0.3 s',
   ]);
 });

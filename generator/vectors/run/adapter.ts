@@ -23,6 +23,9 @@ const MAX_RESTARTS = 50;
 const MAX_GARBAGE_LINES = 1000;
 /** Characters of a value that reports show. */
 const MAX_SHOWN_LENGTH = 2000;
+/** Characters of a text in an answer that are kept. */
+const MAX_TEXT_LENGTH = 500;
+const ONLY_ANSWERS = 'Write one answer for each vector, and nothing else; logs belong on standard error.';
 
 /** How an adapter is run. */
 export interface AdapterSettings {
@@ -121,6 +124,7 @@ class AdapterRun {
   #restarts = 0;
   #answers = 0;
   #garbage = 0;
+  #firstProblem: string | undefined;
   #lastAnswer = 0;
   #wake: () => void = () => undefined;
 
@@ -182,7 +186,7 @@ class AdapterRun {
       else if (performance.now() - this.#lastAnswer >= this.#settings.timeoutMs && program !== undefined) {
         await this.#recover(program, `did not answer within ${this.#settings.timeoutMs / 1000} s`);
       } else if (this.#garbage > MAX_GARBAGE_LINES) {
-        throw this.#fault('writes lines that are no answers', 'Write answers only; logs belong on standard error.');
+        throw this.#fault('writes lines that are no answers', ONLY_ANSWERS);
       } else await this.#changed(this.#settings.timeoutMs - (performance.now() - this.#lastAnswer));
     }
   }
@@ -235,10 +239,12 @@ class AdapterRun {
   }
 
   #receive(line: string | undefined): void {
+    if (line?.trim() === '') return;
     const problem = this.#accept(line);
     if (problem === undefined) this.#lastAnswer = performance.now();
     else {
       this.#garbage += 1;
+      this.#firstProblem ??= problem;
       this.#report.addProblem(problem);
     }
     this.#wake();
@@ -247,7 +253,6 @@ class AdapterRun {
   /** Reads a line. Returns what is wrong with it. */
   #accept(line: string | undefined): string | undefined {
     if (line === undefined) return 'a line is longer than 16 MiB';
-    if (line.trim() === '') return undefined;
     let answer: JsonValue;
     try {
       answer = JSON.parse(line) as JsonValue;
@@ -258,14 +263,12 @@ class AdapterRun {
     if (!isObject(answer) || typeof name !== 'string') return `an answer has no name: ${excerpt(line)}`;
     const question = this.#inFlight.get(name);
     if (question === undefined) return `an answer to a vector that does not wait for one: ${excerpt(name)}`;
-    const outcome = readAnswer(question, answer);
-    if (outcome === undefined) {
-      const wanted = question.kind === 'framing' ? 'frames' : 'valid';
-      return `an answer has neither ${wanted} nor skip: ${excerpt(line)}`;
-    }
+    const wanted = question.kind === 'framing' ? 'frames' : 'valid';
+    // Nothing better would come for this vector.
+    const unreadable = `the answer has neither ${wanted} nor skip: ${excerpt(line)}`;
     this.#inFlight.delete(name);
     this.#answers += 1;
-    this.#report.add(outcome);
+    this.#report.add(readAnswer(question, answer) ?? outcomeOf(question, 'no-answer', unreadable));
     return undefined;
   }
 
@@ -276,14 +279,19 @@ class AdapterRun {
   #fault(what: string, remedy?: string, program = this.#program): McpgenError {
     const log = program?.stderrLines() ?? [];
     const wrote = log.length === 0 ? '' : `; it wrote:\n${log.map((line) => `  ${line}`).join('\n')}`;
-    const never =
-      this.#answers === 0
-        ? 'Write each answer as a line to standard output, and flush it at once.'
-        : 'Fix the adapter; its standard error is shown above.';
-    return new McpgenError(`the adapter ${what}${wrote}`, {
+    const example = this.#firstProblem === undefined ? '' : ` (${this.#firstProblem})`;
+    return new McpgenError(`the adapter ${what}${example}${wrote}`, {
       place: this.#settings.command.join(' '),
-      remedy: remedy ?? never,
+      remedy: remedy ?? this.#remedy(program),
     });
+  }
+
+  /** What an adapter that is given up should do instead. */
+  #remedy(program: LineProgram | undefined): string {
+    if (this.#firstProblem !== undefined) return ONLY_ANSWERS;
+    if (program?.end !== undefined || this.#answers > 0)
+      return 'An adapter answers each line of its input, until the input ends; its errors belong on standard error.';
+    return 'Write each answer as a line to standard output, and flush it at once.';
   }
 }
 
@@ -292,15 +300,20 @@ function lastLine(program: LineProgram): string {
   return last === undefined ? '' : `: ${excerpt(last)}`;
 }
 
-function excerpt(text: string): string {
-  const shown = escapeHiddenCharacters(text);
-  return shown.length > 80 ? `${shown.slice(0, 80)}...` : shown;
+function excerpt(text: string, maxLength = 80): string {
+  const shown = escapeHiddenCharacters(text.slice(0, maxLength));
+  return text.length > maxLength ? `${shown}...` : shown;
+}
+
+/** A text of an answer, as far as it is kept. */
+function limited(text: string): string {
+  return text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}...` : text;
 }
 
 /** The outcome of an answer; undefined if it has no verdict. */
 function readAnswer(question: Question, answer: JsonObject): VectorOutcome | undefined {
   const skip = ownMember(answer, 'skip');
-  if (typeof skip === 'string') return outcomeOf(question, 'skipped', skip);
+  if (typeof skip === 'string') return outcomeOf(question, 'skipped', excerpt(skip, MAX_TEXT_LENGTH));
   const { vector } = question;
   if ('chunks' in vector) {
     const frames = readFrames(ownMember(answer, 'frames'));
@@ -330,7 +343,7 @@ function compareVerdict(
 ): VectorOutcome {
   if (valid !== vector.valid) {
     const status = valid ? 'wrongly-accepted' : 'wrongly-rejected';
-    const where = pointer === undefined ? '' : ` (at ${pointer === '' ? 'the whole value' : pointer})`;
+    const where = pointer === undefined ? '' : ` (at ${pointer === '' ? 'the whole value' : limited(pointer)})`;
     const outcome = outcomeOf(question, status, `${vector.reason}${valid ? '' : where}`);
     // Whoever follows the schema as published decides as it does.
     const { erratum, officialValid } = vector;
@@ -338,7 +351,7 @@ function compareVerdict(
   }
   const outcome = outcomeOf(question, 'passed', '');
   const isOther = !valid && pointer !== undefined && vector.pointer !== undefined && pointer !== vector.pointer;
-  return isOther ? { ...outcome, otherPointer: pointer } : outcome;
+  return isOther ? { ...outcome, otherPointer: limited(pointer) } : outcome;
 }
 
 function compareFrames(question: Question, vector: FramingVector, frames: readonly Frame[]): VectorOutcome {

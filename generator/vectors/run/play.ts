@@ -14,8 +14,9 @@ const MAX_CONVERSATIONS = 4;
 const CHUNK_PAUSE_MS = 10;
 /** Milliseconds that a program has to exit after its input has ended. */
 const EXIT_TIMEOUT_MS = 3000;
-/** Messages that wait to be read, after which a program counts as flooding. */
+/** Messages that wait to be read, and their characters, after which a program counts as flooding. */
 const MAX_WAITING = 1000;
+const MAX_WAITING_LENGTH = 32 * 1024 * 1024;
 /** Lines of a conversation that a report shows, and characters of each. */
 const MAX_SHOWN_LINES = 6;
 const MAX_SHOWN_LENGTH = 600;
@@ -74,7 +75,7 @@ class Stop extends Error {
 }
 
 /** What a line was. */
-type Arrived = { readonly message: JsonValue } | { readonly problem: string };
+type Arrived = ({ readonly message: JsonValue } | { readonly problem: string }) & { readonly length: number };
 
 class Conversation {
   readonly #vector: SessionVector;
@@ -84,6 +85,8 @@ class Conversation {
   readonly #captures: Captures = new Map();
   readonly #sent: string[] = [];
   readonly #received: string[] = [];
+  #waitingLength = 0;
+  #isFlooding = false;
   #program: LineProgram | undefined;
   #last: JsonValue | undefined;
   #wake: () => void = () => undefined;
@@ -115,13 +118,18 @@ class Conversation {
 
   #receive(line: string | undefined): void {
     if (line?.trim() === '') return;
-    if (this.#waiting.length >= MAX_WAITING) {
+    const length = line?.length ?? 0;
+    this.#isFlooding ||=
+      this.#waiting.length >= MAX_WAITING ||
+      (this.#waiting.length > 0 && this.#waitingLength + length > MAX_WAITING_LENGTH);
+    if (this.#isFlooding) {
       this.#program?.kill('SIGKILL');
       return;
     }
+    this.#waitingLength += length;
     this.#received.push(shown(line ?? '(a line longer than 16 MiB)'));
     this.#received.splice(0, this.#received.length - MAX_SHOWN_LINES);
-    this.#waiting.push(line === undefined ? { problem: 'a line is longer than 16 MiB' } : parseLine(line));
+    this.#waiting.push(line === undefined ? { problem: 'a line is longer than 16 MiB', length } : parseLine(line));
     this.#wake();
   }
 
@@ -159,9 +167,9 @@ class Conversation {
   }
 
   async #write(program: LineProgram, bytes: Uint8Array | string): Promise<void> {
-    const { timeoutMs } = this.#settings;
+    const { timeoutMs, role } = this.#settings;
     if (!(await isInTime(program.write(bytes), timeoutMs)))
-      throw new Stop('no-answer', `it does not read its input within ${timeoutMs / 1000} s`);
+      throw new Stop('no-answer', `the ${role} does not read its input within ${timeoutMs / 1000} s`);
   }
 
   #note(text: string): void {
@@ -205,6 +213,9 @@ class Conversation {
   async #next(deadline: number): Promise<Arrived | undefined> {
     for (;;) {
       const first = this.#waiting.shift();
+      if (first !== undefined) this.#waitingLength -= first.length;
+      else if (this.#isFlooding)
+        throw new Stop('other-conversation', 'it floods its output: more arrives than is expected');
       const rest = deadline - performance.now();
       if (first !== undefined || rest <= 0 || this.#program?.end !== undefined) return first;
       await new Promise<void>((resolve) => {
@@ -250,9 +261,12 @@ class Conversation {
 function parseLine(line: string): Arrived {
   try {
     const message = JSON.parse(line) as JsonValue;
-    return isNestedTooDeep(message) ? { problem: 'it writes a message of more than 256 levels' } : { message };
+    const { length } = line;
+    return isNestedTooDeep(message)
+      ? { problem: 'it writes a message of more than 256 levels', length }
+      : { message, length };
   } catch {
-    return { problem: `it writes a line that is not JSON: ${shown(line)}` };
+    return { problem: `it writes a line that is not JSON: ${shown(line)}`, length: line.length };
   }
 }
 
@@ -265,6 +279,6 @@ function difference(patterns: readonly JsonValue[], message: JsonValue): string 
 }
 
 function shown(text: string): string {
-  const line = escapeHiddenCharacters(text);
-  return line.length > MAX_SHOWN_LENGTH ? `${line.slice(0, MAX_SHOWN_LENGTH)}...` : line;
+  const line = escapeHiddenCharacters(text.slice(0, MAX_SHOWN_LENGTH));
+  return text.length > MAX_SHOWN_LENGTH ? `${line}...` : line;
 }

@@ -163,7 +163,8 @@ export class HttpRequestHandler<A extends Auth> {
     const until = Date.now() + timeout;
     this.#responder.drain();
     this.#sessions.endListening();
-    await this.#singleRequests.endSubscriptions();
+    // A server that is still being connected may never be.
+    void this.#singleRequests.endSubscriptions();
     while (!this.#isIdle && Date.now() < until)
       await new Promise((resolve) => setTimeout(resolve, DRAIN_CHECK_MS));
     await this.close();
@@ -174,6 +175,7 @@ export class HttpRequestHandler<A extends Auth> {
     return (
       this.#responder.isClosed ||
       (this.#responder.isIdle &&
+        this.#responder.isRead &&
         this.#singleRequests.isIdle &&
         this.#sessions.isIdle &&
         this.#sse?.isIdle !== false)

@@ -64,6 +64,12 @@ export class Responder {
     return this.#admitting.size === 0;
   }
 
+  /** Whether no response is complete that a client still reads. Streams that can go on do not count. */
+  get isRead(): boolean {
+    for (const writer of this.#openWriters) if (writer.isFinished) return false;
+    return true;
+  }
+
   /** From now on {@link refuseIfDraining} rejects calls. */
   drain(): void {
     this.#isDraining = true;

@@ -91,5 +91,6 @@ export class SingleRequests {
 }
 
 async function closeAll(connections: readonly PendingRequest[]): Promise<void> {
-  await Promise.all(connections.map((connection) => connection.close()));
+  // Whoever sent a request learns why it has no connection; closing does not have to.
+  await Promise.allSettled(connections.map((connection) => connection.close()));
 }
