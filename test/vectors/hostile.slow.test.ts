@@ -108,7 +108,7 @@ describe('a server', () => {
       const line = JSON.stringify({ method: 'log', text: 'x'.repeat(10000000) }) + '\\n';
       const write = () => { while (process.stdout.write(line)); process.stdout.once('drain', write); };
       write();`;
-    const { findings } = await play(program, [{ sendChunks: Array(50).fill('IA==') }, { expect: { id: 1 } }], 20_000);
+    const { findings } = await play(program, [{ sendChunks: Array(300).fill('IA==') }, { expect: { id: 1 } }], 20_000);
     expect(findings[0]?.message).toContain('it floods its output');
   }, 30_000);
 
@@ -144,9 +144,8 @@ describe('a folder of vectors', () => {
     ['session', { ...session, steps: [null] }],
     ['session', { ...session, steps: [{ silenceMs: 'long' }] }],
     ['session', { ...session, steps: [{ sendChunks: [7] }] }],
-    ['session', { ...session, steps: [{ send: {}, sendChunks: 7 }] }],
   ])('with a wrong %s is an error: %j', (kind, vector) => {
-    expect(() => read(kind, vector)).toThrow(/needs the member|is an object|severity|chunks|frame|step 0/);
+    expect(() => read(kind, vector)).toThrow(/^not a file of vectors with the kind \w+: \/vectors\/0/);
   });
 
   test('may have members that a later version adds', () => {
