@@ -95,7 +95,7 @@ function copyPatternChecker(target) {
   cpSync(path.join(source, 'LICENSE'), path.join(target, 'LICENSE'));
 }
 
-/** The project templates are tested where they are, with generated code that is not committed. */
+/** The project templates are tested where they are, with generated code and built pages that are not committed. */
 function generateForTemplates() {
   for (const kind of ['server', 'client']) {
     const config = path.join(root, 'templates', kind, 'mcpgen.config.json');
@@ -103,6 +103,7 @@ function generateForTemplates() {
       stdio: ['ignore', 'ignore', 'inherit'],
     });
   }
+  execFileSync(process.execPath, ['build-pages.js'], { cwd: path.join(root, 'templates/server') });
 }
 
 const wasUpToDate = isUpToDate();
@@ -120,4 +121,7 @@ if (!wasUpToDate) {
     process.exitCode = 1;
   }
 }
-if (!wasUpToDate || !existsSync(path.join(root, 'templates/client/src/generated'))) generateForTemplates();
+const areTemplatesComplete = ['client/src/generated', 'server/dist/pages'].every((name) =>
+  existsSync(path.join(root, 'templates', name)),
+);
+if (!wasUpToDate || !areTemplatesComplete) generateForTemplates();

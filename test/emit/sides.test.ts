@@ -85,6 +85,19 @@ test('names of members in traits are quoted in code, and cannot end a comment', 
   expect(uses.filter((line) => !/"\*\/ a\(\);|\*\\\/ a\(\);/.test(line))).toEqual([]);
 });
 
+test('compiles with params that have no members', async () => {
+  const empty = { type: 'object', properties: {} };
+  const schema = {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $defs: { PingRequest: empty, StartRequest: { ...empty, additionalProperties: true }, PingResponse: empty },
+  };
+  const methods = [PING, { ...request('start', 'StartRequest'), result: 'PingResponse' }];
+  const protocol = await load(schema, { protocol: 'Foo', revision: 'v1', errors: [], traits: {}, methods });
+  const files = await render(protocol, '/nowhere');
+  expect(findOutputFile(files, 'types')).toContain('export type StartRequest = { [key: string]: unknown };');
+  expect(compileErrorsOf(new Map([['empty', files]]))).toEqual([]);
+});
+
 test('compiles with extension methods on a side that sends no requests, and with any allowed words', async () => {
   const sets = new Map([
     ['extensions', await filesOf([PING], { extensionMethods: {} })],

@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../../read/json/json.js';
 import type { Docs } from '../../read/builtin/docs.js';
 import type { PatternCheck } from '../../read/patterns.js';
 import { SchemaIndex, type DynamicScope, type SchemaPlace } from '../../read/schema/documents.js';
-import type { Definition, Member, Warning } from '../protocol.js';
+import type { Definition, Member, TypeNode, Warning } from '../protocol.js';
 import { refuseAliasCycles } from './alias-cycles.js';
 import { discriminatorFaults } from './discriminators.js';
 import { flattenMessages } from './flatten.js';
@@ -30,6 +30,11 @@ export interface DefinitionsFile {
   readonly placeOf?: ((definition: string) => string | undefined) | undefined;
   /** The site for links of descriptions that begin with a slash; without it they become text. */
   readonly site?: string | undefined;
+}
+
+/** An object without named members has any: params that are only `object` would fit no message with params. */
+function asDefinition(type: TypeNode): TypeNode {
+  return type.kind === 'object' && type.shape !== 'members' ? { ...type, shape: 'map' } : type;
 }
 
 /**
@@ -63,7 +68,7 @@ export function parseDefinitions(
     const schema = definitions[name] as JsonValue;
     const at = index.child(index.root, schema, '$defs', name);
     const owner = { definition: name, path: [] };
-    const type = reader.read(at, scope, owner);
+    const type = asDefinition(reader.read(at, scope, owner));
     if (type.kind === 'unknown' && unconstrained?.has(name) !== true)
       policy.warn(at, `${name} is the empty schema, so its type is unknown`);
     return { name, type, ...policy.annotations(schema, owner) };
