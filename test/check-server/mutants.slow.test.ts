@@ -87,7 +87,7 @@ function rulesOf({ findings }: CheckReport): readonly string[] {
   return [...new Set(findings.map(({ rule }) => rule))];
 }
 
-const SHARE = shareOfToday(4);
+const SHARE = shareOfToday(8);
 
 describe(`over stdio, ${shareText(SHARE)}`, () => {
   test('our own server has no finding', async () => {

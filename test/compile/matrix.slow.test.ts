@@ -160,11 +160,15 @@ function withSpecifiers(text: string, extension: ImportExtension): string {
   return text.replace(/from '(\d{4}-\d\d-\d\d)'/g, (_, revision: string) => `from './${revision}/index${suffix}'`);
 }
 
-/** Each compiler has one layout a day, and another one the next day. */
-const SHARE = shareOfToday(LAYOUTS.length);
-const PAIRS = COMPILERS.map((compiler, index) => ({
+/** Each pair of a compiler and a layout has its days. */
+const SHARE = shareOfToday(2 * LAYOUTS.length);
+const ALL_PAIRS = LAYOUTS.flatMap((_, shift) =>
+  COMPILERS.map((compiler, index) => ({ compiler, layout: LAYOUTS[(shift + index) % LAYOUTS.length] })),
+);
+const TODAY = itemsOf(ALL_PAIRS, SHARE);
+const PAIRS = COMPILERS.map((compiler) => ({
   ...compiler,
-  layouts: itemsOf(LAYOUTS, { ...SHARE, part: (SHARE.part + index) % SHARE.parts }),
+  layouts: LAYOUTS.filter((layout) => TODAY.some((pair) => pair.compiler === compiler && pair.layout === layout)),
 }));
 
 describe.each(PAIRS)(`TypeScript $version: ${shareText(SHARE)}`, ({ folder: compiler, version, lacks, layouts }) => {

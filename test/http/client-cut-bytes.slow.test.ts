@@ -4,7 +4,7 @@ import { shareOfToday, shareText } from '../support/today.js';
 import type { Direction } from './cut-bytes.js';
 
 /** Every byte takes minutes. What fails names the byte. */
-const SHARE = shareOfToday(14);
+const SHARE = shareOfToday(28);
 
 describe.each(VARIANTS)('a conversation of $revision, with streams: $streams', (variant) => {
   test.each<Direction>(['requests', 'responses'])(

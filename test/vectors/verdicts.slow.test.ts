@@ -47,7 +47,7 @@ async function validators(subject: (typeof SUBJECTS)[number]): Promise<Module> {
 }
 
 /** Each takes several seconds. */
-const TODAY = itemsOf(SUBJECTS, shareOfToday(3));
+const TODAY = itemsOf(SUBJECTS, shareOfToday(SUBJECTS.length));
 
 describe.each(TODAY)('vectors of $title', (subject) => {
   test('of definitions have the verdicts and pointers of our validators', async () => {
