@@ -86,7 +86,7 @@ describe.each(TODAY)(`a server with schemas in %s, ${shareText(SHARE)}`, (librar
     http?.kill('SIGTERM');
   });
 
-  test('passes what its author runs, with additions that are not filled in', async () => {
+  test('passes what its author runs, with additions that are not filled in', { timeout: 300_000 }, async () => {
     for (const { command, code, output: text } of await runScripts(project))
       expect([command, code, text]).toEqual([command, 0, expect.any(String)]);
   });
