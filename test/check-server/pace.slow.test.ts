@@ -62,13 +62,17 @@ describe(`a slow answer that is wrong has a finding, ${shareText(SHARE)}`, () =>
   );
 });
 
-test.runIf(SHARE.part === 0)('a server that starts slowly speaks all its revisions', async () => {
-  const command = await gardenCommand('', { start: 11_500 });
-  const report = await check(command, { revisions: [NEWEST, '2026-07-28'], timeoutSeconds: 30 });
-  expect(report.revisions).toEqual([NEWEST, '2026-07-28']);
-  expect(report.probes.filter(({ id, status }) => id === 'handshake' && status !== 'passed')).toEqual([]);
-  expect(shown(report)).toEqual([]);
-}, 240_000);
+test.runIf(SHARE.part === 0)(
+  'a server that starts slowly speaks all its revisions',
+  async () => {
+    const command = await gardenCommand('', { start: 11_500 });
+    const report = await check(command, { revisions: [NEWEST, '2026-07-28'], timeoutSeconds: 30 });
+    expect(report.revisions).toEqual([NEWEST, '2026-07-28']);
+    expect(report.probes.filter(({ id, status }) => id === 'handshake' && status !== 'passed')).toEqual([]);
+    expect(shown(report)).toEqual([]);
+  },
+  240_000,
+);
 
 test('a server without ping has that finding, and no other one', async () => {
   const body = `const { id, method, params } = message;
