@@ -1,4 +1,3 @@
-import { NO_HEADERS } from "./call.js";
 import type { HttpCall } from "./call.js";
 import type { HealthOptions } from "./types.js";
 
@@ -26,7 +25,7 @@ export class HealthChecks {
     const path = call.target.split("?", 1)[0];
     if (path !== this.#live && path !== this.#ready) return false;
     if (call.method !== "GET" && call.method !== "HEAD")
-      call.respond(405, { ...NO_HEADERS, allow: "GET, HEAD" });
+      call.respond(405, { allow: "GET, HEAD" });
     else
       call.respond(path === this.#live || isReady ? 200 : 503, HEALTH_HEADERS);
     return true;

@@ -6,7 +6,7 @@ import type { Responder } from "./responder.js";
 import type { ServerSource } from "./server-source.js";
 import { createSessionId } from "./sessions.js";
 import { SseTransport } from "./sse.js";
-import type { AnyServer, LegacySseOptions } from "./types.js";
+import type { LegacySseOptions } from "./types.js";
 
 /** How many HTTP+SSE streams whose clients do not read fill the limit of unread bytes. */
 const MAX_FULL_STREAMS = 16;
@@ -27,10 +27,6 @@ export class SseEndpoint<A extends Auth = Auth> {
   readonly #maxSessions: number;
   readonly #maxStreamUnread: number;
   readonly #sseTransports = new Map<string, SseTransport>();
-  readonly #connections = new WeakMap<
-    SseTransport,
-    Awaited<ReturnType<AnyServer["connect"]>>
-  >();
 
   /** @param maxUnread - Maximum of unread bytes for all clients together. */
   constructor(
@@ -81,7 +77,7 @@ export class SseEndpoint<A extends Auth = Auth> {
       this.#sseTransports.set(id, stream);
       stream.sendEndpoint(`${this.messagesPath}?sessionId=${id}`);
       try {
-        this.#connections.set(stream, await server.connect(stream));
+        stream.connection = await server.connect(stream);
       } catch (error) {
         await stream.close();
         throw error;
@@ -128,8 +124,7 @@ export class SseEndpoint<A extends Auth = Auth> {
   /** Whether no handler runs for any stream. */
   get isIdle(): boolean {
     for (const stream of this.#sseTransports.values())
-      if ((this.#connections.get(stream)?.inFlight.inbound ?? 0) > 0)
-        return false;
+      if (!stream.isIdle) return false;
     return true;
   }
 

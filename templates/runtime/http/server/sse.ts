@@ -2,6 +2,7 @@ import { encodeSseEvent } from "./reply.js";
 import type { RetainedBody } from "./bodies.js";
 import type { HttpExtra } from "./extra.js";
 import type { ResponseWriter } from "./reply.js";
+import type { AnyServer } from "./types.js";
 import { dropKeyOf } from "./unread-budget.js";
 import { emitClose } from "../../jsonrpc/transport-events.js";
 import type { Transport } from "../../jsonrpc/transport.js";
@@ -25,6 +26,8 @@ export class SseTransport implements Transport {
   readonly #onClosed: () => void;
   /** The body that began the session, if it is large, since the session keeps its contents. */
   initializeBody: RetainedBody | undefined;
+  /** The server's side, once it is connected. */
+  connection: Awaited<ReturnType<AnyServer["connect"]>> | undefined;
   #isClosed = false;
 
   constructor(
@@ -38,6 +41,11 @@ export class SseTransport implements Transport {
     writer.onDisconnect = () => {
       this.#teardown();
     };
+  }
+
+  /** Whether no handler of a request runs. */
+  get isIdle(): boolean {
+    return (this.connection?.inFlight.inbound ?? 0) === 0;
   }
 
   /** Sends the client the URL to post to. */
