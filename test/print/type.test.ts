@@ -65,9 +65,20 @@ const GIVEN_WANTED: readonly (readonly [string, JsonValue, string])[] = [
   [
     'an object that was `object`',
     { type: 'object', properties: {}, additionalProperties: true },
-    'export type X = object;',
+    'export type X = { [key: string]: unknown };',
   ],
-  ['an object without members yet', { type: 'object', properties: {} }, 'export type X = object;'],
+  ['an object without members yet', { type: 'object', properties: {} }, 'export type X = { [key: string]: unknown };'],
+  [
+    'both as a member, where no other type has to fit them',
+    {
+      type: 'object',
+      properties: {
+        was: { type: 'object', properties: {}, additionalProperties: true },
+        yet: { type: 'object', properties: {} },
+      },
+    },
+    'export type X = {\n  was?: object;\n  yet?: object;\n};',
+  ],
   ['a map', { type: 'object', additionalProperties: { type: 'string' } }, 'export type X = { [key: string]: string };'],
   [
     'members: required before optional, `_meta` last, own order for the well-known',
