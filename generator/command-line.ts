@@ -2,7 +2,7 @@
  * Formats command lines of mcpgen that messages and headers show. Callers choose the options; quoting, order and
  * omission are decided here.
  */
-import { STANDARD_INPUT } from './model/load.js';
+import { STANDARD_INPUT } from './read/files.js';
 import { shellQuote } from './text.js';
 import { DEFAULT_PARTS } from './emit/parts.js';
 import type { Emittable } from './emit/parts.js';

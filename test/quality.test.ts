@@ -43,7 +43,7 @@ describe('layers', () => {
     // What ships is written as a user would write it.
     plugins: ['plugin'],
     'plugin-host': ['errors', 'read', 'model', 'print', 'output', 'plugin', 'plugins', 'text'],
-    'command-line': ['emit', 'model', 'print', 'render-options', 'text', 'paths'],
+    'command-line': ['emit', 'model', 'print', 'read', 'render-options', 'text', 'paths'],
     render: [
       'errors',
       'read',
@@ -147,6 +147,31 @@ describe('layers', () => {
     const imports = { a: ['b'], b: ['c', 'd'], c: ['b'], d: [], e: ['a', 'f'], f: ['f'] };
     expect(cyclesIn(new Map(Object.entries(imports)))).toEqual(['b -> c -> b', 'f -> f']);
   });
+
+  // A host waits for its server, and each command pays for what it loads.
+  test.each(['generator/cli/program.ts', 'generator/commands/record/command.ts'])(
+    '%s loads neither the reader of schemas nor a package that is slow to load',
+    (start) => {
+      const loaded = new Set<string>();
+      const packages = new Set<string>();
+      const visit = (file: string): void => {
+        if (loaded.has(file) || !existsSync(file)) return;
+        loaded.add(file);
+        // Without imports of types, and those on demand.
+        for (const [, target = ''] of readFileSync(file, 'utf8').matchAll(
+          /^(?:import|export) (?!type )(?:[^;]*? from )?'([^']+)';/gm,
+        ))
+          if (target.startsWith('.')) visit(path.posix.join(path.posix.dirname(file), target).replace(/\.js$/, '.ts'));
+          else if (!target.startsWith('node:')) packages.add(target);
+      };
+      visit(start);
+      expect(
+        [...loaded].filter((file) => /^generator\/(?:index|render|model\/load|emit\/index)\.ts$/.test(file)),
+      ).toEqual([]);
+      expect([...packages].filter((name) => !['commander', 'picocolors'].includes(name))).toEqual([]);
+      expect(loaded.size).toBeGreaterThan(10);
+    },
+  );
 
   test('model, printers and emitters are pure', () => {
     for (const file of sources.filter(

@@ -22,7 +22,8 @@ import { printDefinition } from '../print/type.js';
 import { stdoutColors, printToStderr, printLine, printJson } from '../terminal.js';
 import { closestMatch } from '../text.js';
 import { methodJson } from './methods.js';
-import { historyOf, loadForLookup, parseExtensionOptions, type ExtensionOptions } from './shared/extensions.js';
+import { parseExtensionOptions, type ExtensionOptions } from './shared/extensions.js';
+import { historyOf, loadForLookup } from './shared/lookup.js';
 import { booleanOption, stringOption, type RawOptions } from './shared/options.js';
 
 /** The options of `mcpgen explain`. */

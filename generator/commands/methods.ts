@@ -7,13 +7,8 @@ import {
 } from '../model/catalog/history.js';
 import { directionWord, sideWords, type Method, type Protocol } from '../model/protocol.js';
 import { stdoutColors, printToStderr, printLine, printJson, formatTable, type Cell } from '../terminal.js';
-import {
-  hasExtensions,
-  historyOf,
-  loadForLookup,
-  parseExtensionOptions,
-  type ExtensionOptions,
-} from './shared/extensions.js';
+import { hasExtensions, parseExtensionOptions, type ExtensionOptions } from './shared/extensions.js';
+import { historyOf, loadForLookup } from './shared/lookup.js';
 import { booleanOption, refuseBothOptions, stringOption, type RawOptions } from './shared/options.js';
 
 /** What says how the sides of a method's protocol are called, and which extension it belongs to. */

@@ -50,9 +50,6 @@ export interface InputFile {
   readonly contents: string | Uint8Array;
 }
 
-/** The name of standard input as an {@link InputFile}. */
-export const STANDARD_INPUT = 'standard input';
-
 /** What to load. Without `schema`, `revision` names one of the built-in revisions. */
 export interface LoadOptions {
   /** A built-in revision, or the revision of `schema`. */

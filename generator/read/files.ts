@@ -4,6 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { McpgenError } from '../errors.js';
 import { parseJson, type JsonValue } from './json/json.js';
 
+/** The name of standard input as an input file. */
+export const STANDARD_INPUT = 'standard input';
+
 /** Largest file that is read, in bytes: a device such as `/dev/zero` has no end. */
 export const MAX_FILE_BYTES = 64 * 1024 * 1024;
 

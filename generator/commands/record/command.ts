@@ -10,7 +10,6 @@ import { RecordingFile } from '../../recording/write-file.js';
 import { printToStderr, printWarning } from '../../terminal.js';
 import { displayUrl, shellQuote } from '../../text.js';
 import { readExtendedRevisions } from '../shared/extensions.js';
-import { LiveFindings } from './live-findings.js';
 import type { HttpOptions, RecordCommandOptions } from './options.js';
 
 /** How long a signal that ends this process may need, in milliseconds. */
@@ -102,7 +101,8 @@ async function openRecording(options: RecordCommandOptions): Promise<OpenRecordi
     server: http === undefined ? words.map(quoted).join(' ') : displayUrl(http.url.href),
     ...(redacts ? (patterns.length === 0 ? {} : { redact: patterns }) : { redact: false }),
   };
-  const findings = inspect ? new LiveFindings(header, extensions) : undefined;
+  // Imported on demand: it loads all revisions, and a host waits for its server to start.
+  const findings = inspect ? new (await import('./live-findings.js')).LiveFindings(header, extensions) : undefined;
   const recorder = new Recorder({ file, redactor, maxFrameBytes, onEntry: findings?.add }, header);
   const close = async (): Promise<void> => {
     await file.close();

@@ -1,7 +1,7 @@
 import { optionFlag } from '../../command-line.js';
 import { McpgenError } from '../../errors.js';
-import { STANDARD_INPUT, type InputFile } from '../../model/load.js';
-import { readDescriptor, readBytes } from '../../read/files.js';
+import type { InputFile } from '../../model/load.js';
+import { readBytes, readDescriptor, STANDARD_INPUT } from '../../read/files.js';
 
 /** Options as commander parses them. Each command converts them once, into a typed object. */
 export type RawOptions = Readonly<Record<string, unknown>>;
