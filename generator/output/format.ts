@@ -1,17 +1,28 @@
 import path from 'node:path';
-import { format, getFileInfo, resolveConfig, resolveConfigFile, type Options } from 'prettier';
+import type * as Prettier from 'prettier';
+import type { Options } from 'prettier';
 import { McpgenError } from '../errors.js';
-import { formatSimple } from './simple-format.js';
+import { SealedCache } from './cache.js';
+import { formatCode } from './layout/layout.js';
+import { isDefaultLayout, layoutOf, mayHavePrettierConfig } from './prettier-config.js';
 
 /** Separates two pieces while Prettier formats them; no piece has such a line, since docs are block comments. */
 const PIECE_BORDER = '\n\n// mcpgen: border\n\n';
 
+/** Prettier, which takes longer to load than a revision takes to generate. */
+async function loadPrettier(): Promise<typeof Prettier> {
+  return import('prettier');
+}
+
 /**
- * Formats TypeScript with the nearest Prettier and EditorConfig files, or with Prettier's defaults. Revisions share
- * much of their code, so formatted code is cached.
+ * Formats TypeScript with the nearest Prettier and EditorConfig files, or with Prettier's defaults. Generated code has
+ * its layout from `layout/`; Prettier itself only formats what a config requires, and its results are cached on disk.
+ * Revisions share much of their code, so pieces that are formatted once are remembered.
  */
 export class Formatter {
   readonly #formattedByConfig = new Map<string, Map<string, string>>();
+  readonly #hasConfig = new Map<string, boolean>();
+  readonly #cache = new SealedCache('prettier');
 
   /**
    * @param pieces - Top-level pieces of code, each valid by itself.
@@ -22,32 +33,55 @@ export class Formatter {
    */
   async format(pieces: readonly string[], fileName: string, isFormatted = false): Promise<string> {
     // A config may have overrides for some files; it is read only once.
-    const config = await readPrettierConfig(fileName);
-    if (isFormatted && Object.keys(config ?? {}).length === 0)
+    const config = this.#mayHaveConfig(fileName) ? await readPrettierConfig(fileName) : null;
+    if (isFormatted && isDefaultLayout(layoutOf(config)))
       return `${pieces.map((piece) => piece.trimEnd()).join('\n\n')}\n`;
-    return formatWithConfig(config, fileName, (options) => this.#formatWhole(pieces, options, fileName));
+    return formatWithConfig(config, fileName, (options) => this.#formatWhole(pieces, options, fileName, isFormatted));
   }
 
-  async #formatWhole(pieces: readonly string[], config: Options | null, fileName: string): Promise<string> {
-    return canFormatPieces(config)
-      ? this.#formatPieces(pieces, config, fileName)
-      : formatText(pieces.join('\n\n'), config, fileName, 'typescript');
+  #mayHaveConfig(fileName: string): boolean {
+    const folder = path.dirname(fileName);
+    const known = this.#hasConfig.get(folder) ?? mayHavePrettierConfig(folder);
+    this.#hasConfig.set(folder, known);
+    return known;
+  }
+
+  async #formatWhole(
+    pieces: readonly string[],
+    config: Options | null,
+    fileName: string,
+    isFormatted: boolean,
+  ): Promise<string> {
+    if (!isFormatted && layoutOf(config) !== undefined) return this.#formatPieces(pieces, config, fileName);
+    if (!canFormatPieces(config)) return formatText(pieces.join('\n\n'), config, fileName, 'typescript');
+    const { version } = await loadPrettier();
+    const key = JSON.stringify([version, path.extname(fileName), config, pieces]);
+    const cached = this.#cache.read(key);
+    if (cached !== undefined) return cached;
+    const text = await this.#formatPieces(pieces, config, fileName);
+    this.#cache.write(key, text);
+    return text;
   }
 
   async #formatPieces(pieces: readonly string[], config: Options | null, fileName: string): Promise<string> {
     const key = JSON.stringify(config);
     const known = this.#formattedByConfig.get(key) ?? new Map<string, string>();
     this.#formattedByConfig.set(key, known);
-    const isDefault = Object.keys(config ?? {}).length === 0;
-    const texts = pieces.map((piece) => known.get(piece) ?? (isDefault ? formatSimple(piece) : undefined));
-    const unformatted = [...new Set(pieces.filter((_, index) => texts[index] === undefined))];
+    const settings = layoutOf(config);
+    const unformatted: string[] = [];
+    for (const piece of new Set(pieces)) {
+      if (known.has(piece)) continue;
+      const text = settings === undefined ? undefined : formatCode(piece, settings);
+      if (text === undefined) unformatted.push(piece);
+      else known.set(piece, text);
+    }
     if (unformatted.length > 0) {
       // Formats like the `typescript` parser, but faster; plugins often support only `typescript`.
       const text = await formatText(unformatted.join(PIECE_BORDER), config, fileName, 'babel-ts');
       const formatted = text.trimEnd().split(PIECE_BORDER);
       unformatted.forEach((piece, index) => known.set(piece, formatted[index] ?? ''));
     }
-    return `${pieces.map((piece, index) => texts[index] ?? known.get(piece) ?? '').join('\n\n')}\n`;
+    return `${pieces.map((piece) => known.get(piece) ?? '').join('\n\n')}\n`;
   }
 }
 
@@ -60,6 +94,7 @@ export class Formatter {
  */
 export async function formatAnyText(text: string, fileName: string): Promise<string> {
   const lines = text.replaceAll('\r\n', '\n');
+  const { format, getFileInfo } = await loadPrettier();
   const { inferredParser } = await getFileInfo(fileName);
   if (inferredParser === null) return `${lines.trimEnd()}\n`;
   return formatWithConfig(await readPrettierConfig(fileName), fileName, (config) =>
@@ -69,6 +104,7 @@ export async function formatAnyText(text: string, fileName: string): Promise<str
 
 /** The Prettier and EditorConfig settings of a file, which need not exist. */
 async function readPrettierConfig(fileName: string): Promise<Options | null> {
+  const { resolveConfig } = await loadPrettier();
   return resolveConfig(fileName, { editorconfig: true }).catch(async (error: unknown) => {
     throw await prettierConfigError(error, fileName);
   });
@@ -91,6 +127,7 @@ async function formatWithConfig(
 
 /** The error of a Prettier config that cannot be read or used. */
 async function prettierConfigError(error: unknown, fileName: string): Promise<McpgenError> {
+  const { resolveConfigFile } = await loadPrettier();
   return new McpgenError(`the Prettier config cannot be used: ${prettierReason(error)}`, {
     place: (await resolveConfigFile(fileName).catch(() => undefined)) ?? path.dirname(fileName),
     remedy: 'Fix it; a .prettierrc in the folder of the file itself comes first.',
@@ -109,12 +146,15 @@ async function formatText(
   filepath: string,
   parser: 'babel-ts' | 'typescript',
 ): Promise<string> {
+  const { format } = await loadPrettier();
   return format(text, { ...config, ...WHOLE_FILE_OPTIONS, parser, filepath });
 }
 
 /** Formats a file of a new project with Prettier's defaults; unknown file types stay as they are. */
 export async function formatProjectFile(text: string, name: string): Promise<string> {
-  return /\.(?:ts|js|json)$/.test(name) ? format(text, { filepath: name }) : text;
+  if (!/\.(?:ts|js|json)$/.test(name)) return text;
+  const { format } = await loadPrettier();
+  return format(text, { filepath: name });
 }
 
 /**
@@ -124,6 +164,7 @@ export async function formatProjectFile(text: string, name: string): Promise<str
  * @throws {@link McpgenError} if the config is invalid.
  */
 export async function formatAuthorFile(text: string, file: string): Promise<string> {
+  const { format } = await loadPrettier();
   return formatWithConfig(await readPrettierConfig(file), file, (config) =>
     format(text, { ...config, filepath: file }),
   );
