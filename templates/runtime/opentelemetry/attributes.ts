@@ -17,7 +17,9 @@ const OTHER = "_OTHER";
 const MAX_NAME_CHARS = 256;
 /** The same for arguments and results. */
 const MAX_CONTENT_CHARS = 65_536;
-/** Maximum of names that metrics have as values of one attribute, in addition to {@link METHODS}. */
+/** Maximum of methods that metrics have as values, in addition to {@link METHODS}. */
+const MAX_METRIC_METHODS = 100;
+/** Maximum of names of tools or prompts that metrics have as values. */
 const MAX_METRIC_NAMES = 1000;
 
 /** The methods in the conventions, and those of newer revisions. */
@@ -206,7 +208,9 @@ export class MetricNames {
   #isKnown(key: string, name: string, isValid: boolean): boolean {
     const known = this.#known.get(key) ?? new Set();
     if (known.has(name)) return true;
-    if (!isValid || known.size >= MAX_METRIC_NAMES) return false;
+    const max =
+      key === "mcp.method.name" ? MAX_METRIC_METHODS : MAX_METRIC_NAMES;
+    if (!isValid || known.size >= max) return false;
     this.#known.set(key, known.add(name));
     return true;
   }
