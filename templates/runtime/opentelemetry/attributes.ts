@@ -1,6 +1,6 @@
 /**
  * Attributes and names by the OpenTelemetry semantic conventions for MCP (`docs/gen-ai/mcp.md` of
- * open-telemetry/semantic-conventions-genai, status Development).
+ * open-telemetry/semantic-conventions-genai at commit 0393513, status Development).
  */
 import { ConnectionClosedError } from "../jsonrpc/call-errors.js";
 import { isObject } from "../jsonrpc/envelope.js";
