@@ -22,6 +22,7 @@ export const EMITTABLE = [
   'json-schema',
   'tasks',
   'tasks-sqlite',
+  'opentelemetry',
   'stubs',
   'zod',
   'aliases',
@@ -43,6 +44,7 @@ export const SHARED_PARTS = [
   'json-schema',
   'tasks',
   'tasks-sqlite',
+  'opentelemetry',
 ] as const;
 /** A part of shared files only. */
 export type SharedPart = (typeof SHARED_PARTS)[number];
@@ -80,6 +82,7 @@ const PART_DEPENDENCIES: Readonly<Record<Emittable, readonly Emittable[]>> = {
   'json-schema': [],
   tasks: ['registry'],
   'tasks-sqlite': ['registry', 'tasks'],
+  opentelemetry: [],
   stubs: ['types', 'methods', 'messages', 'guards', 'validators', 'revision', 'server'],
   zod: ['types'],
   aliases: ['types'],
@@ -102,6 +105,7 @@ const RUNTIME_MODULES: Readonly<Partial<Record<Emittable, readonly RuntimeModule
   'json-schema': ['runtime/json-schema'],
   tasks: ['runtime/tasks', 'runtime/task-client', 'runtime/task-store-check'],
   'tasks-sqlite': ['runtime/tasks-sqlite'],
+  opentelemetry: ['runtime/opentelemetry'],
 };
 
 /** Parts over the client and server of the runtime, which a protocol of plain JSON-RPC does not have. */

@@ -135,6 +135,9 @@ export class BaseClient<
       );
     this.#endpoint = new Endpoint(
       {
+        side: "client",
+        sessionRevision: () =>
+          this.#spoken.revision.isStateless ? undefined : this.revision,
         cancellation: CANCELLATION,
         progress: PROGRESS,
         classify: (value): Classification =>

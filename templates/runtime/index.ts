@@ -75,6 +75,14 @@ export type {
   Progress,
   Role,
 } from "./jsonrpc/endpoint.js";
+export type {
+  ConnectionObserver,
+  Instrument,
+  Observation,
+  ObservedConnection,
+  OutgoingObservation,
+  Outcome,
+} from "./jsonrpc/instrument.js";
 export { memoryPair } from "./memory.js";
 export { pipe } from "./pipe.js";
 export type { FrameAction, Pipe, PipeEnd, PipeOptions } from "./pipe.js";
@@ -111,4 +119,8 @@ export type {
   ServerCore,
   ServerSettings,
 } from "./server.js";
-export type { SendOptions, Transport } from "./jsonrpc/transport.js";
+export type {
+  SendOptions,
+  Transport,
+  TransportNetwork,
+} from "./jsonrpc/transport.js";

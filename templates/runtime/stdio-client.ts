@@ -7,6 +7,7 @@ import { emitClose, emitError, toError } from "./jsonrpc/transport-events.js";
 import { createLineReader, LineChannel } from "./stdio/lines.js";
 import type { JsonLineReader } from "./jsonrpc/ndjson.js";
 import type { LineOptions } from "./stdio/lines.js";
+import { PIPE_NETWORK } from "./jsonrpc/transport.js";
 import type { Transport } from "./jsonrpc/transport.js";
 
 /** Which server to run, and how to communicate with it. */
@@ -122,6 +123,7 @@ class StdioClient implements StdioClientTransport {
   onerror: Transport["onerror"];
   oninvalid: Transport["oninvalid"];
 
+  readonly network = PIPE_NETWORK;
   readonly exit: Promise<ProcessExit>;
   onexit: Transport["onexit"];
   readonly #options: StdioClientOptions;

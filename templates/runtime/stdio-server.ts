@@ -4,6 +4,7 @@ import { MAX_TIMER_DELAY_MS } from "./jsonrpc/envelope.js";
 import { emitClose, emitError } from "./jsonrpc/transport-events.js";
 import { createLineReader, LineChannel } from "./stdio/lines.js";
 import type { LineOptions } from "./stdio/lines.js";
+import { PIPE_NETWORK } from "./jsonrpc/transport.js";
 import type { Transport } from "./jsonrpc/transport.js";
 
 /** How a server communicates over stdio. */
@@ -55,6 +56,7 @@ class StdioServer implements Transport {
   onerror: Transport["onerror"];
   oninvalid: Transport["oninvalid"];
 
+  readonly network = PIPE_NETWORK;
   readonly #channel: LineChannel;
   readonly #stdoutRedirect: StdoutRedirect | undefined;
   #hasStarted = false;

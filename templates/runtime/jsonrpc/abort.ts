@@ -4,6 +4,11 @@ export function createAbortError(reason: string): Error {
   return Object.assign(new Error(reason), { name: "AbortError" });
 }
 
+/** Whether a reason for an abort is a cancellation, and not the end of a connection. */
+export function isAbortError(reason: unknown): boolean {
+  return reason instanceof Error && reason.name === "AbortError";
+}
+
 /** The result of a promise, or the reason of an abort, whichever is first: others may wait for the same promise. */
 export async function abortable<T>(
   promise: Promise<T>,

@@ -4,6 +4,7 @@ import type { Classification, Invalid, ToleratedDeviation } from "./parse.js";
 import type { Diagnostic } from "./ndjson.js";
 import type { Notification, Request, RequestId } from "./message.js";
 import type { InboundRequest } from "./inbound-request.js";
+import type { Instrument } from "./instrument.js";
 
 /** Something worth logging that does not end the connection. */
 export type EndpointEvent =
@@ -122,10 +123,14 @@ export interface ProgressRule {
 
 /** What makes an endpoint a side of a protocol. */
 export interface Role {
+  /** Which side this is, for instruments. */
+  readonly side?: "client" | "server" | undefined;
   /** How requests are cancelled; without it, they cannot be, and a call that ends early is only forgotten. */
   readonly cancellation?: CancellationRule | undefined;
   /** How progress is reported; without it, none is. */
   readonly progress?: ProgressRule | undefined;
+  /** The agreed revision of a stateful session, for instruments. */
+  sessionRevision?(): string | undefined;
   /** Applies the envelope rules of the current revision. */
   classify(value: unknown): Classification;
   /** @returns Why a request must not be in a batch; undefined if it may. */
@@ -176,6 +181,8 @@ export interface EndpointOptions {
    * Sends the caller the message of an error that a handler threw, which may contain internal details. Off by default.
    */
   readonly exposeErrors?: boolean | undefined;
+  /** Observes requests and notifications in both directions, such as {@link Instrument} of `runtime/opentelemetry`. */
+  readonly instrument?: Instrument | undefined;
   /** Receives what is worth a log line, such as an error of a handler. */
   readonly onEvent?: ((event: EndpointEvent) => void) | undefined;
 }

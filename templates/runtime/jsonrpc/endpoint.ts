@@ -27,6 +27,12 @@ import type {
   Response,
 } from "./message.js";
 import { InboundRequest, PendingBatch } from "./inbound-request.js";
+import { observe } from "./instrument.js";
+import type {
+  ReceivedMessage,
+  SafeConnectionObserver,
+  SentMessage,
+} from "./instrument.js";
 import type { SendOptions, Transport } from "./transport.js";
 import { createAbortError } from "./abort.js";
 import { ConnectionClosedError } from "./call-errors.js";
@@ -83,6 +89,10 @@ export class Endpoint {
   readonly #closed: Promise<void>;
   #resolveClosed: () => void = () => undefined;
   #transport: Transport | undefined;
+  /** Undefined without the option `instrument`. */
+  #observer: SafeConnectionObserver | undefined;
+  /** Set only while a notification is passed to its handlers, which is synchronous. */
+  #observedNotification: ReceivedMessage | undefined;
   #state: "new" | "open" | "closed" = "new";
   /** The other side sends nothing more: the connection closes with the last response. */
   #isDraining = false;
@@ -148,6 +158,17 @@ export class Endpoint {
       throw new Error("an endpoint connects only once; create a new one");
     this.#state = "open";
     this.#transport = transport;
+    const { instrument } = this.#options;
+    if (instrument !== undefined) {
+      const role = this.#role;
+      this.#observer = observe(instrument, {
+        side: role.side,
+        get revision() {
+          return role.sessionRevision?.();
+        },
+        transport,
+      });
+    }
     transport.onmessage = (value, extra) => {
       this.#handleMessage(value, extra);
     };
@@ -160,6 +181,7 @@ export class Endpoint {
     transport.onevent = (event) => {
       if (this.#state !== "open") return;
       this.#role.handleConnectionEvent?.(event);
+      this.#observer?.handleEvent(event);
       this.emit(event);
     };
     transport.onclose = () => {
@@ -267,13 +289,14 @@ export class Endpoint {
           ? { jsonrpc: "2.0", id, method }
           : { jsonrpc: "2.0", id, method, params: sentParams };
       options.onSent?.(id);
+      const observed = this.#observer?.send(message);
       const pending = this.#pending.add({
         id,
         method,
         options,
         timeout: options.timeout ?? this.#timeout,
-        resolve,
-        reject,
+        resolve: observed?.resolving(resolve) ?? resolve,
+        reject: observed?.rejecting(reject, signal) ?? reject,
       });
       if (signal !== undefined) {
         pending.onAbort = () => {
@@ -281,9 +304,14 @@ export class Endpoint {
         };
         signal.addEventListener("abort", pending.onAbort, { once: true });
       }
-      this.#send(message, options.relatedRequestId, (error) => {
-        if (this.#pending.remove(pending)) pending.reject(error);
-      });
+      this.#send(
+        observed?.message ?? message,
+        options.relatedRequestId,
+        (error) => {
+          if (this.#pending.remove(pending)) pending.reject(error);
+        },
+        observed,
+      );
     });
   }
 
@@ -301,7 +329,13 @@ export class Endpoint {
       params === undefined
         ? { jsonrpc: "2.0", method }
         : { jsonrpc: "2.0", method, params };
-    this.#send(message, relatedRequestId);
+    const observed = this.#observer?.send(message);
+    this.#send(
+      observed?.message ?? message,
+      relatedRequestId,
+      undefined,
+      observed,
+    );
   }
 
   /** Runs a handler of a notification; an error that it throws becomes a `handlerFailed` event. */
@@ -309,9 +343,13 @@ export class Endpoint {
     method: string,
     handler: () => unknown,
   ): Promise<void> {
+    const observed = this.#observedNotification;
+    observed?.hold();
     try {
       await handler();
+      observed?.release();
     } catch (error) {
+      observed?.release({ error });
       this.emit({ kind: "handlerFailed", method, error });
     }
   }
@@ -320,6 +358,7 @@ export class Endpoint {
     message: Message | readonly Message[],
     relatedRequestId?: RequestId,
     onFailure?: (error: unknown) => void,
+    observed?: SentMessage,
   ): void {
     const options: SendOptions | undefined =
       relatedRequestId === undefined ? undefined : { relatedRequestId };
@@ -329,7 +368,11 @@ export class Endpoint {
       else onFailure(error);
     };
     try {
-      const sent = this.#transport?.send(message, options);
+      const transport = this.#transport;
+      const sent =
+        observed === undefined || transport === undefined
+          ? transport?.send(message, options)
+          : observed.send(transport, message as Message, options);
       if (sent instanceof Promise) sent.catch(failed);
     } catch (error) {
       failed(error);
@@ -474,6 +517,23 @@ export class Endpoint {
       return;
     }
     const inbound = new InboundRequest(request, extra, batch);
+    const observed = this.#observer?.receive(request);
+    if (observed === undefined) this.#acceptRequest(inbound);
+    else this.#acceptObservedRequest(inbound, observed);
+  }
+
+  #acceptObservedRequest(
+    inbound: InboundRequest,
+    observed: ReceivedMessage,
+  ): void {
+    inbound.observed = observed;
+    observed.run(() => {
+      this.#acceptRequest(inbound);
+    });
+  }
+
+  #acceptRequest(inbound: InboundRequest): void {
+    const { request } = inbound;
     if (this.#inboundRequests.has(request.id)) {
       this.#responses.sendError(
         inbound,
@@ -613,6 +673,27 @@ export class Endpoint {
   }
 
   #handleNotification(notification: Notification): void {
+    const observed = this.#observer?.receive(notification);
+    if (observed === undefined) this.#dispatchNotification(notification);
+    else this.#dispatchObservedNotification(notification, observed);
+  }
+
+  #dispatchObservedNotification(
+    notification: Notification,
+    observed: ReceivedMessage,
+  ): void {
+    observed.run(() => {
+      this.#observedNotification = observed;
+      try {
+        this.#dispatchNotification(notification);
+      } finally {
+        this.#observedNotification = undefined;
+        observed.release();
+      }
+    });
+  }
+
+  #dispatchNotification(notification: Notification): void {
     const { cancellation, progress } = this.#role;
     if (notification.method === cancellation?.method)
       this.#handleCancelled(cancellation, notification.params);
@@ -682,6 +763,7 @@ export class Endpoint {
       this.#inboundRequests.clear();
     }
     this.#role.handleClose();
+    this.#observer?.close();
     this.#resolveClosed();
   }
 }

@@ -1,6 +1,8 @@
 /** Requests from the other side that are being handled, alone or in a batch. */
+import type { ReceivedMessage } from "./instrument.js";
 import type { Request, Response } from "./message.js";
 import type { HandlerCounter } from "./transport.js";
+import { isAbortError } from "./abort.js";
 import { collectBatchResponse } from "./parse.js";
 
 /**
@@ -18,6 +20,8 @@ export class InboundRequest {
   counter: HandlerCounter | undefined;
   /** Whether its handler only waits, so that it does not count in the limit of requests. */
   isWaiting = false;
+  /** Undefined unless an instrument observes it. */
+  observed: ReceivedMessage | undefined;
   #isSettled = false;
   #controller: AbortController | undefined;
   #abortReason: unknown;
@@ -85,6 +89,11 @@ export class InboundRequest {
     this.#abortReason = reason;
     this.#controller?.abort(reason);
     this.#resolveSettled?.();
+    this.observed?.end(
+      isAbortError(reason)
+        ? { kind: "cancelled" }
+        : { kind: "failed", error: reason },
+    );
   }
 }
 

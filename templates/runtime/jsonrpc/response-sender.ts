@@ -9,6 +9,7 @@ import {
   serializationErrorOf,
 } from "./handler-errors.js";
 import type { InboundRequest } from "./inbound-request.js";
+import type { Outcome } from "./instrument.js";
 import type { ErrorObject, Message, RequestId, Response } from "./message.js";
 
 /** What sending needs from its endpoint. */
@@ -38,6 +39,12 @@ export class ResponseSender {
   }
 
   send(inbound: InboundRequest, response: Response): void {
+    this.#send(inbound, response);
+    // After sending, since a response that cannot be serialized has become an error.
+    inbound.observed?.end(outcomeOf(response));
+  }
+
+  #send(inbound: InboundRequest, response: Response): void {
     if (inbound.batch !== undefined) {
       inbound.batch.addResponse(response);
       return;
@@ -62,6 +69,7 @@ export class ResponseSender {
     const response: Response = { jsonrpc: "2.0", id, error };
     if (inbound.batch === undefined) this.#endpoint.send(response, id);
     else inbound.batch.addResponse(response);
+    inbound.observed?.end(outcomeOf(response));
   }
 
   /** Sends the responses of a batch; an error replaces only those that cannot be serialized. */
@@ -99,4 +107,10 @@ export class ResponseSender {
       data: { name: errorClassName(thrown) },
     };
   }
+}
+
+function outcomeOf(response: Response): Outcome {
+  if ("result" in response) return { kind: "result", result: response.result };
+  const { code, message } = response.error;
+  return { kind: "error", code, message };
 }

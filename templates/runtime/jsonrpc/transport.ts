@@ -48,6 +48,29 @@ export function principalOf(extra: unknown): string | undefined {
   return typeof principal === "string" ? principal : undefined;
 }
 
+/** What a transport runs over, for telemetry. */
+export interface TransportNetwork {
+  readonly transport: "pipe" | "tcp" | "unix";
+  /** The protocol that carries the messages. */
+  readonly protocol?: "http" | undefined;
+  /** The host name or address of the server, if this side is the client. */
+  readonly address?: string | undefined;
+  readonly port?: number | undefined;
+  /** Whether the connection is made for one message, so that it is no session. */
+  readonly isSingleMessage?: boolean | undefined;
+}
+
+/** Pipes, as of a child process. */
+export const PIPE_NETWORK: TransportNetwork = Object.freeze({
+  transport: "pipe",
+});
+
+/** HTTP, as a server sees it. */
+export const HTTP_NETWORK: TransportNetwork = Object.freeze({
+  transport: "tcp",
+  protocol: "http",
+});
+
 /** Parameters of methods are compared bivariantly, so that the narrower message types of the official SDKs match. */
 interface BivariantCallbacks {
   message(value: unknown, extra?: unknown): void;
@@ -111,6 +134,10 @@ export interface Transport {
   reconnect?(): void;
   /** Calls `onevent` with `authorizationChanged` if the next request will have other credentials than the last one. */
   checkAuthorization?(): Promise<void>;
+  /** What it runs over, for telemetry. */
+  readonly network?: TransportNetwork | undefined;
+  /** The id of the session, for transports that have one; for telemetry. */
+  readonly sessionId?: string | undefined;
   /** Called once the revision is known, for transports that send it along. */
   setProtocolVersion?: ((version: string) => void) | undefined;
 }

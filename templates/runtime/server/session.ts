@@ -147,6 +147,8 @@ export class ServerSession {
     this.#lifecycle = new SessionLifecycle(server.revisions, negotiatedVersion);
     this.#endpoint = new Endpoint(
       {
+        side: "server",
+        sessionRevision: () => this.revision,
         cancellation: CANCELLATION,
         progress: PROGRESS,
         classify: (value): Classification =>

@@ -16,7 +16,8 @@ import {
   emitMessage,
   notifyListener,
 } from "../../jsonrpc/transport-events.js";
-import type { Transport } from "../../jsonrpc/transport.js";
+import { HTTP_NETWORK } from "../../jsonrpc/transport.js";
+import type { Transport, TransportNetwork } from "../../jsonrpc/transport.js";
 import { STATELESS_ERROR_CODES } from "../../protocol/revision.js";
 import { PING } from "../../protocol/version-rules.js";
 import { HTTP_HEADERS, mirroredHeaders } from "../headers.js";
@@ -77,6 +78,7 @@ export class HttpClient implements HttpClientTransport {
   readonly sendAwaitsResponse = true;
 
   readonly #options: HttpClientOptions;
+  readonly #network: TransportNetwork;
   readonly #requester: Requester;
   readonly #reader: ValueReader;
   readonly #toolHeaders: ToolHeaderCache;
@@ -101,6 +103,7 @@ export class HttpClient implements HttpClientTransport {
         `maxConcurrentCalls must be at least 1, not ${maxConcurrentCalls}`,
       );
     this.#options = options;
+    this.#network = networkOf(options.url);
     this.#calls = new PostLimiter(maxConcurrentCalls);
     const emit = (event: ClientConnectionEvent): void => {
       this.#emit(event);
@@ -169,6 +172,10 @@ export class HttpClient implements HttpClientTransport {
         this.#fail(error);
       },
     });
+  }
+
+  get network(): TransportNetwork {
+    return this.#network;
   }
 
   get sessionId(): string | undefined {
@@ -527,4 +534,16 @@ export class HttpClient implements HttpClientTransport {
       ? post
       : this.#pendingPosts.find(id);
   }
+}
+
+function networkOf(url: string | URL): TransportNetwork {
+  // What is no URL is reported when it is used.
+  if (!URL.canParse(String(url))) return HTTP_NETWORK;
+  const { hostname, port, protocol } = new URL(url);
+  return {
+    ...HTTP_NETWORK,
+    // An IPv6 address without the brackets that it has in a URL.
+    address: hostname.replace(/^\[(.*)\]$/, "$1"),
+    port: port === "" ? (protocol === "https:" ? 443 : 80) : Number(port),
+  };
 }

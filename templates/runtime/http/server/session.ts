@@ -24,7 +24,9 @@ import type {
   WithHandlerCounter,
   SendOptions,
   Transport,
+  TransportNetwork,
 } from "../../jsonrpc/transport.js";
+import { HTTP_NETWORK } from "../../jsonrpc/transport.js";
 import { versionOf } from "../../protocol/revision.js";
 import { encodeLine } from "../../jsonrpc/write.js";
 
@@ -111,6 +113,14 @@ export class HttpSession implements Transport {
     const session = new HttpSession(id, principal, host, budget, server);
     session.#connection = await server.connect(session);
     return session;
+  }
+
+  get network(): TransportNetwork {
+    return HTTP_NETWORK;
+  }
+
+  get sessionId(): string {
+    return this.id;
   }
 
   /** The negotiated revision. */

@@ -3,7 +3,12 @@ import type { ResponseWriter } from "./reply.js";
 import { dropKeyOf } from "./unread-budget.js";
 import { responseIdOf } from "../../jsonrpc/envelope.js";
 import { emitClose } from "../../jsonrpc/transport-events.js";
-import type { SendOptions, Transport } from "../../jsonrpc/transport.js";
+import { HTTP_NETWORK } from "../../jsonrpc/transport.js";
+import type {
+  SendOptions,
+  Transport,
+  TransportNetwork,
+} from "../../jsonrpc/transport.js";
 import { encodeLine } from "../../jsonrpc/write.js";
 
 /**
@@ -45,6 +50,10 @@ export class SingleRequestTransport implements Transport {
     writer.onDisconnect = () => {
       this.#teardown();
     };
+  }
+
+  get network(): TransportNetwork {
+    return SINGLE_MESSAGE_NETWORK;
   }
 
   start(): Promise<void> {
@@ -112,5 +121,10 @@ export class SingleRequestTransport implements Transport {
     emitClose(this);
   }
 }
+
+const SINGLE_MESSAGE_NETWORK: TransportNetwork = Object.freeze({
+  ...HTTP_NETWORK,
+  isSingleMessage: true,
+});
 
 const RESOLVED = Promise.resolve();

@@ -70,6 +70,7 @@ export class SseEndpoint<A extends Auth = Auth> {
       if (this.#responder.refuseIfClosed(call, headers)) return;
       const stream = new SseTransport(
         this.#responder.reply(context),
+        id,
         auth?.principal,
         over,
       );

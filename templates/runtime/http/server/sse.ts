@@ -5,7 +5,8 @@ import type { ResponseWriter } from "./reply.js";
 import type { AnyServer } from "./types.js";
 import { dropKeyOf } from "./unread-budget.js";
 import { emitClose } from "../../jsonrpc/transport-events.js";
-import type { Transport } from "../../jsonrpc/transport.js";
+import { HTTP_NETWORK } from "../../jsonrpc/transport.js";
+import type { Transport, TransportNetwork } from "../../jsonrpc/transport.js";
 import { encodeLine } from "../../jsonrpc/write.js";
 
 /**
@@ -22,6 +23,7 @@ export class SseTransport implements Transport {
   oninvalid: Transport["oninvalid"];
 
   readonly writer: ResponseWriter;
+  readonly sessionId: string;
   readonly principal: string | undefined;
   readonly #onClosed: () => void;
   /** The body that began the session, if it is large, since the session keeps its contents. */
@@ -32,15 +34,21 @@ export class SseTransport implements Transport {
 
   constructor(
     writer: ResponseWriter,
+    sessionId: string,
     principal: string | undefined,
     onClosed: () => void,
   ) {
     this.writer = writer;
+    this.sessionId = sessionId;
     this.principal = principal;
     this.#onClosed = onClosed;
     writer.onDisconnect = () => {
       this.#teardown();
     };
+  }
+
+  get network(): TransportNetwork {
+    return HTTP_NETWORK;
   }
 
   /** Whether no handler of a request runs. */
