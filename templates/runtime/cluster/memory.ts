@@ -167,7 +167,7 @@ class MemorySessionStore implements SessionStore {
 interface SessionEvents {
   events: LoggedEvent[];
   /** The position of the last event that was appended, even if it was trimmed. */
-  end: EventPosition;
+  readonly end: EventPosition;
 }
 
 class MemoryEventLog implements EventLog {
@@ -177,16 +177,19 @@ class MemoryEventLog implements EventLog {
     this.#logs = new ExpiringMap(now);
   }
 
-  append(session: string, event: LoggedEvent, ttl: number): boolean {
+  append(
+    session: string,
+    events: readonly LoggedEvent[],
+    ttl: number,
+  ): boolean {
+    const [first] = events;
+    const last = events.at(-1);
+    if (first === undefined || last === undefined) return true;
     const log = this.#logs.get(session);
-    if (log === undefined) {
-      this.#logs.set(session, { events: [{ ...event }], end: event }, ttl);
-      return true;
-    }
-    if (!isBefore(log.end, event)) return false;
-    log.events.push({ ...event });
-    log.end = event;
-    this.#logs.extend(session, ttl);
+    if (log !== undefined && !isBefore(log.end, first)) return false;
+    const kept = log?.events ?? [];
+    kept.push(...events.map((event) => ({ ...event })));
+    this.#logs.set(session, { events: kept, end: last }, ttl);
     return true;
   }
 
