@@ -109,6 +109,13 @@ test('without a trace context in the message, the HTTP request is the parent', a
   expect(received.links).toEqual([]);
 });
 
+test('a result that cannot be serialized is an error', async () => {
+  const calls = { 'tools/call': () => ({ content: [], structuredContent: { count: 1n as never } }) };
+  const { client } = await connected(latest, { server: tracedServer({ handlers: calls }) });
+  await expect(client.callTool({ name: 'count' })).rejects.toThrow('Internal error');
+  for (const span of sidesOf('tools/call count')) expect(span.attributes['error.type']).toBe('-32603');
+});
+
 test('the id of a session is not recorded if an option says so', async () => {
   const server = tracedServer({ handlers }, { recordsSessionId: false });
   const { client } = await connected(older, { server });

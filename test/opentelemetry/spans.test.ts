@@ -364,6 +364,13 @@ describe('a trace context of the other side', () => {
     expect(seen.at(-1)?.baggage).toBeUndefined();
   });
 
+  test('has no baggage if that is longer than W3C Baggage allows', async () => {
+    await spanWith({ traceparent: valid, baggage: 'tenant=garden' });
+    expect(seen.at(-1)?.baggage).toBe('garden');
+    await spanWith({ traceparent: valid, baggage: `tenant=garden,${'k=v,'.repeat(2048)}` }).catch(() => undefined);
+    expect(seen.at(-1)?.baggage).toBeUndefined();
+  });
+
   test.each([
     ['garbage', { traceparent: 'garbage' }],
     ['zeros', { traceparent: `00-${'0'.repeat(32)}-${'0'.repeat(16)}-01` }],
@@ -417,6 +424,16 @@ describe('messages on the wire', () => {
       ['tools/call one', undefined],
       ['tools/call broken', 'tool_error'],
     ]);
+  });
+
+  test('a request that is rejected at once has a span', async () => {
+    const made = await connectedPair(older, { handlers, maxConcurrentRequests: 1 });
+    onTestFinished(made.close);
+    const hanging = made.client.callTool({ name: 'hang' });
+    await expect(made.client.callTool({ name: 'weather' })).rejects.toThrow('busy');
+    for (const span of sidesOf('tools/call weather')) expect(span.attributes['error.type']).toBe('503');
+    await made.client.close();
+    await expect(hanging).rejects.toThrow('closed');
   });
 
   test('params that are no object do not matter', async () => {
