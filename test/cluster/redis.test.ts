@@ -36,13 +36,6 @@ describe.skipIf(REDIS_MISSING !== undefined)('redisCluster', () => {
     test.concurrent.each(clusterChecks(open, { timeUnit: 400 }))('$name', async ({ run }) => run());
   });
 
-  describe('keeps all rules with encryption', () => {
-    const checks = clusterChecks(() => open({ encryptionKeys: [KEY] }), { timeUnit: 400 });
-    const relevant = checks.filter(({ name }) => /large|as it was created|once, in the order|after a trim/u.test(name));
-    expect(relevant).toHaveLength(4);
-    test.concurrent.each(relevant)('$name', async ({ run }) => run());
-  });
-
   /** All that is stored under a prefix, with the names of keys. */
   const dump = async (prefix: string): Promise<string> => {
     const texts: unknown[] = [];
@@ -67,8 +60,8 @@ describe.skipIf(REDIS_MISSING !== undefined)('redisCluster', () => {
       `${prefix}sessions`,
       `${prefix}sessions:`,
     ]);
-    // Those of all other tests too.
-    for (const key of await client.keys('*')) expect([key, (await client.pTTL(key)) > 0]).toEqual([key, true]);
+    // Those of all other tests too: -1 means that a key does not expire, -2 that it has in the meantime.
+    for (const key of await client.keys('*')) expect([key, await client.pTTL(key)]).not.toEqual([key, -1]);
     await cluster.close();
   });
 
@@ -157,7 +150,8 @@ describe.skipIf(REDIS_MISSING !== undefined)('redisCluster', () => {
 
   test('loses nothing when the connections of a reader break', async () => {
     const proxy = await startTcpProxy(server.port);
-    const behind = await connect(proxy.port);
+    // Older clients have replies of another form.
+    const behind = await connect(proxy.port, 2);
     const { cluster, prefix } = open();
     const received: string[] = [];
     const errors: Error[] = [];
@@ -274,8 +268,8 @@ describe.skipIf(REDIS_MISSING !== undefined)('redisCluster when Redis fails', ()
   });
 });
 
-async function connect(port: number) {
-  const client = createClient({ url: `redis://127.0.0.1:${port}` });
+async function connect(port: number, RESP: 2 | 3 = 3) {
+  const client = createClient({ url: `redis://127.0.0.1:${port}`, RESP });
   client.on('error', () => undefined);
   await client.connect();
   return client;
