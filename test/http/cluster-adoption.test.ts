@@ -79,7 +79,7 @@ describe('a process that dies', () => {
     const session = await openAt(a);
     await session.postTo(a, INITIALIZED);
     const listening = await session.getFrom(b);
-    const reading = readEvents(listening, 2);
+    const reading = readEvents(listening, 3);
     const streaming = await session.callAt(c, 1, 'bulk', { bytes: 1, after: 60_000, announced: true });
     await stored();
     await a.link.die();
