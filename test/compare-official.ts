@@ -26,7 +26,7 @@ for (const { revision } of builtinRevisions()) {
   const names = exportedTypes(ours);
   for (const name of names.filter((item) => !theirs.has(item)))
     details.push(`${revision} ${name}: no official type of this name`);
-  const relations = compareTypes(
+  const relations = await compareTypes(
     ours,
     official,
     names.filter((name) => theirs.has(name)).map((name) => ({ ours: name, theirs: name })),

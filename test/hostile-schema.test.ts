@@ -139,8 +139,8 @@ describe('texts of a schema', () => {
     code = compileOutput(files);
   });
 
-  test('the output compiles', () => {
-    expect(code.errors()).toEqual([]);
+  test('the output compiles', async () => {
+    expect(await code.errors()).toEqual([]);
   });
 
   test('nothing of a text becomes code', () => {
@@ -293,7 +293,7 @@ describe('names of definitions', () => {
     }
     withOwnProperty(schema['$defs'] as Schema, 'User', { type: 'object', properties: members });
     const files = await generated(schema);
-    expect(compileOutput(files).errors()).toEqual([]);
+    expect(await compileOutput(files).errors()).toEqual([]);
     for (const file of files) expect(findHiddenCharacters(file.contents), file.path).toEqual([]);
   });
 
@@ -340,7 +340,7 @@ describe('names of definitions', () => {
   test('a definition named ErrorCode keeps its name', async () => {
     const files = await generated(schemaWith({ ErrorCode: { const: 'mine' } }));
     const code = compileOutput(files);
-    expect(code.errors()).toEqual([]);
+    expect(await code.errors()).toEqual([]);
     expect(code.strings()).toContain('mine');
   });
 
@@ -364,7 +364,7 @@ describe('names of definitions', () => {
       }
     }
     expect(sets.size).toBeGreaterThan(names.length);
-    expect(compileErrorsOf(sets)).toEqual([]);
+    expect(await compileErrorsOf(sets)).toEqual([]);
   });
 
   test('the place of a definition is a JSON pointer', async () => {
@@ -417,7 +417,7 @@ describe('names of methods', () => {
   ])('%j and %.20j compile', async (one, other) => {
     const files = await generated(...twoMethods(one, other));
     const code = compileOutput(files);
-    expect(code.errors()).toEqual([]);
+    expect(await code.errors()).toEqual([]);
     expect(code.strings()).toContain(other);
   });
 
@@ -498,7 +498,7 @@ describe('references', () => {
     const sets = await Promise.all(
       CIRCLES.map(async ([name, definitions]) => [name, await generated(schemaWith(definitions))] as const),
     );
-    expect(compileErrorsOf(new Map(sets))).toEqual([]);
+    expect(await compileErrorsOf(new Map(sets))).toEqual([]);
   });
 
   test.each([
@@ -760,7 +760,7 @@ describe('member names', () => {
     for (const name of names) withOwnProperty(properties, name, { const: `value of ${name}` });
     const files = await generated(schemaWith({ Foo: { type: 'object', properties, required: names } }));
     const code = compileOutput(files);
-    expect(code.errors()).toEqual([]);
+    expect(await code.errors()).toEqual([]);
     const members = new Map<string, string>();
     code.visit((node) => {
       if (!ts.isPropertySignature(node) || !ts.isTypeAliasDeclaration(node.parent.parent)) return;
@@ -886,7 +886,7 @@ describe('files that are no schema', () => {
       deep = level % 2 === 0 ? { type: 'array', items: deep } : { type: 'object', properties: { a: deep } };
     }
     const files = await generated(schemaWith({ Deep: deep }));
-    expect(compileOutput(files).errors()).toEqual([]);
+    expect(await compileOutput(files).errors()).toEqual([]);
   });
 
   test('a schema of 5 MB is generated in bounded time', async () => {

@@ -234,7 +234,7 @@ async function examine(tools: readonly JsonValue[]): Promise<Findings> {
       ...counts,
       differences,
       warnings: countBy(warnings.map(({ message }) => message.replaceAll(/"[^"]*"|\d+/g, '…'))),
-      compileErrors: compileOutput(files).errors(),
+      compileErrors: await compileOutput(files).errors(),
     };
   } finally {
     rmSync(folder, { recursive: true, force: true });

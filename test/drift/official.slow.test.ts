@@ -93,7 +93,7 @@ describe('the compiler as the judge', () => {
     const same = report.definitions.filter(
       ({ name, theirs, status }) => status === 'same' && theirs === name && !equivalent.includes(name),
     );
-    const relations = compareTypes(
+    const relations = await compareTypes(
       path.join(root, 'generated/2025-11-25/types.ts'),
       sdk,
       same.filter(({ name }) => name !== 'PromptArgument').map(({ name }) => ({ ours: name, theirs: name })),

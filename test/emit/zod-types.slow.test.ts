@@ -27,7 +27,7 @@ beforeAll(async () => {
 const OTHER_TYPES: readonly string[] = [];
 
 describe('types', () => {
-  test.each([true, false])('equal those of types.ts with exactOptionalPropertyTypes %s', (exact) => {
+  test.each([true, false])('equal those of types.ts with exactOptionalPropertyTypes %s', async (exact) => {
     const lines = ["import type * as z from 'zod';"];
     const questions: { question: string; line: number }[] = [];
     REVISIONS.forEach(({ revision }, index) => {
@@ -52,7 +52,7 @@ describe('types', () => {
     // A line that must not compile, so that a program that finds no errors at all is noticed.
     const planted = lines.length;
     lines.push('export const planted: z.infer<typeof S0.ToolSchema> = { name: 1 };');
-    const errors = errorsByLine(lines.join('\n'), { exactOptionalPropertyTypes: exact });
+    const errors = await errorsByLine(lines.join('\n'), { exactOptionalPropertyTypes: exact });
     const wrong = questions.flatMap(({ question, line }) => {
       const error = errors.get(line);
       return error === undefined ? [] : [`${question}: ${error}`];
@@ -69,7 +69,7 @@ test('keywords beyond those of MCP compile', async () => {
   await written(await protocolOf(definitions), folder);
   const uses = Object.keys(definitions).map((name) => `S.${name}Schema`);
   const text = `import * as S from ${JSON.stringify(zodFile('own', folder))};\nexport const all = [${uses.join(', ')}];\n`;
-  expect([...errorsByLine(text, { exactOptionalPropertyTypes: true })]).toEqual([]);
+  expect([...(await errorsByLine(text, { exactOptionalPropertyTypes: true }))]).toEqual([]);
   const file = readFileSync(zodFile('own', folder), 'utf8');
-  expect([...errorsByLine(file.replace('./types.js', path.join(folder, 'own/types.ts')))]).toEqual([]);
+  expect([...(await errorsByLine(file.replace('./types.js', path.join(folder, 'own/types.ts'))))]).toEqual([]);
 });

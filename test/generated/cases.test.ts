@@ -72,7 +72,8 @@ function provesCase(id: string, what: string, run: (context: TestContext) => voi
  */
 class Compilation {
   readonly #lines = revisions.map(
-    (revision) => `import * as ${alias(revision)} from '../../generated/${revision}/index.js';`,
+    (revision) =>
+      `import * as ${alias(revision)} from ${JSON.stringify(path.join(root, 'generated', revision, 'index.js'))};`,
   );
   readonly #schemas: { readonly name: string; readonly protocol: Promise<Protocol> }[] = [];
   readonly #pieces: { readonly code: readonly string[]; start: number }[] = [];
@@ -106,7 +107,7 @@ class Compilation {
       piece.start = this.#lines.length;
       this.#lines.push(...piece.code, '}');
     }
-    this.#errors = errorsByLine(this.#lines.join('\n'), {
+    this.#errors = await errorsByLine(this.#lines.join('\n'), {
       exactOptionalPropertyTypes: true,
       noUncheckedIndexedAccess: true,
     });

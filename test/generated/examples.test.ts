@@ -176,7 +176,7 @@ describe('official examples of 2026-07-28, as the compiler sees them', () => {
   let errors: ReadonlyMap<number, string>;
   let fitting: number;
 
-  beforeAll(() => {
+  beforeAll(async () => {
     const lines = [`import type * as T from ${JSON.stringify(types)};`];
     fitting = lines.length;
     // Typed constants with the value inline: so literals stay literals and a member too many is an error.
@@ -184,7 +184,7 @@ describe('official examples of 2026-07-28, as the compiler sees them', () => {
     for (const { definition, value } of examples) {
       lines.push(constant(lines.length, definition, { ...(value as object), 'not in the definition': 1 }));
     }
-    errors = errorsByLine(lines.join('\n'), { exactOptionalPropertyTypes: true });
+    errors = await errorsByLine(lines.join('\n'), { exactOptionalPropertyTypes: true });
   });
 
   test('fit the type of their definition', (context) => {

@@ -120,13 +120,13 @@ describe('2025-11-25 and the official types', () => {
     return { ...protocol, definitions };
   }
 
-  test('all 145 are assignable to each other', () => {
+  test('all 145 are assignable to each other', async () => {
     const ours = ourTypes(revision);
     const names = exportedTypes(ours);
     expect(names).toHaveLength(145);
     const theirs = new Set(exportedTypes(official));
     expect(names.filter((name) => !theirs.has(name))).toEqual([]);
-    const relations = compareTypes(
+    const relations = await compareTypes(
       ours,
       official,
       names.map((name) => ({ ours: name, theirs: name })),
@@ -371,10 +371,10 @@ describe('2026-07-28 and the types of the SDK', () => {
 
   let counterparts: readonly string[];
   let relations: readonly TypeRelation[];
-  beforeAll(() => {
+  beforeAll(async () => {
     const theirs = new Set(exportedTypes(sdk));
     counterparts = exportedTypes(ours).filter((name) => theirs.has(name));
-    relations = compareTypes(
+    relations = await compareTypes(
       ours,
       sdk,
       counterparts.map((name) => ({ ours: name, theirs: name })),
@@ -393,7 +393,7 @@ describe('2026-07-28 and the types of the SDK', () => {
     expect(relations.filter((relation) => relation.identical)).toHaveLength(55);
   });
 
-  test('each listed difference is in one direction', () => {
+  test('each listed difference is in one direction', async () => {
     const lines = [
       `import type * as Ours from ${JSON.stringify(ours)};`,
       `import type * as Theirs from ${JSON.stringify(sdk)};`,
@@ -426,7 +426,7 @@ describe('2026-07-28 and the types of the SDK', () => {
     // A question that must be answered with no: without it, answers of yes could come from types that are not found.
     const impossible = lines.length;
     ask('Theirs.CallToolRequest', 'Ours.CallToolRequest');
-    const errors = errorsByLine(lines.join('\n'));
+    const errors = await errorsByLine(lines.join('\n'));
     expect(errors.has(impossible)).toBe(true);
     const unanswered = questions.filter(({ line }) => line !== impossible && errors.has(line));
     expect(unanswered.map(({ line, what }) => `${what}: ${errors.get(line) ?? ''}`)).toEqual([]);

@@ -112,7 +112,7 @@ test('an extension adds a call and a handler, in the words of the protocol', asy
   expect(findOutputFile(files, 'editor')).toContain('search(params: SearchParams, options?: CallOptions)');
   expect(findOutputFile(files, 'store')).toMatch(/readonly ["']notes\/search["']\?: \(/);
   expect(findOutputFile(files, 'methods')).toMatch(/direction: ["']editorToStore["']/);
-  expect(compileErrorsOf(new Map([['notes', files]]))).toEqual([]);
+  expect(await compileErrorsOf(new Map([['notes', files]]))).toEqual([]);
 });
 
 test('an extension with the words of another protocol is an error', async () => {

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 const TSC = path.resolve(import.meta.dirname, '../../node_modules/typescript-7/bin/tsc');
@@ -15,6 +16,50 @@ export type CompilerOptions = Readonly<Record<string, boolean | string | readonl
 export function compileFiles(folder: string, files: readonly string[], options: CompilerOptions): Promise<string[]> {
   const flags = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
   return compile(folder, ['--ignoreConfig', '--noEmit', ...flags, ...files]);
+}
+
+/** What the compiler finds wrong in a file. */
+export interface CompilerError {
+  /** Path of the file as it was passed; empty if the error is in no file. */
+  readonly file: string;
+  /** From 1; 0 if the error is in no file. */
+  readonly line: number;
+  /** The message, with its explanations on lines of their own, indented. */
+  readonly message: string;
+}
+
+/** Below the project's packages, so that texts can import these. */
+const TEXTS = path.resolve(import.meta.dirname, '../../node_modules/.cache/mcpgen-tests');
+
+/** Compiles texts by their relative paths with TypeScript 7; see {@link compileFiles}. */
+export async function compileTexts(
+  texts: ReadonlyMap<string, string>,
+  options: CompilerOptions,
+): Promise<readonly CompilerError[]> {
+  mkdirSync(TEXTS, { recursive: true });
+  const folder = mkdtempSync(path.join(TEXTS, 'texts-'));
+  try {
+    for (const [name, text] of texts) {
+      const file = path.join(folder, name);
+      mkdirSync(path.dirname(file), { recursive: true });
+      writeFileSync(file, text);
+    }
+    return parseErrors(await compileFiles(folder, [...texts.keys()], options));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function parseErrors(lines: readonly string[]): readonly CompilerError[] {
+  const found: CompilerError[] = [];
+  for (const line of lines) {
+    const [, file = '', row = '0', message] = /^(?:(.+)\((\d+),\d+\): )?error TS\d+: (.*)$/.exec(line) ?? [];
+    const last = found.at(-1);
+    if (message !== undefined) found.push({ file, line: Number(row), message });
+    else if (last !== undefined) found.splice(-1, 1, { ...last, message: `${last.message}\n${line}` });
+    else throw new Error(`the compiler printed: ${line}`);
+  }
+  return found;
 }
 
 /** Does what `tsc -p` does. Returns what the compiler prints, and writes the files if there are no errors. */

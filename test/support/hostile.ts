@@ -1,6 +1,5 @@
-import path from 'node:path';
 import ts from 'typescript';
-import { createProgram } from './program.js';
+import { compileTexts, type CompilerOptions } from './compiler.js';
 import {
   loadProtocol,
   McpgenError,
@@ -158,86 +157,40 @@ export function findInternals(text: string): readonly string[] {
   ];
 }
 
-const COMPILER_OPTIONS: ts.CompilerOptions = {
+const COMPILER_OPTIONS: CompilerOptions = {
   strict: true,
-  target: ts.ScriptTarget.ES2022,
-  module: ts.ModuleKind.NodeNext,
-  moduleResolution: ts.ModuleResolutionKind.NodeNext,
+  target: 'es2022',
+  module: 'nodenext',
+  moduleResolution: 'nodenext',
   verbatimModuleSyntax: true,
   isolatedModules: true,
   erasableSyntaxOnly: true,
   exactOptionalPropertyTypes: true,
   noUncheckedIndexedAccess: true,
   // The runtime of client and server needs what every platform has: timers, signals, text encoding.
-  lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'],
-  types: [],
+  lib: 'es2022,dom',
+  types: '',
   skipLibCheck: true,
-  noEmit: true,
 };
-
-const ROOT = path.resolve(import.meta.dirname, '__generated__');
-
-const runtimeErrors = new Map<string, readonly string[]>();
-
-function isRuntime(name: string): boolean {
-  return name.startsWith(path.join(ROOT, 'runtime/'));
-}
-
-/** Whether a file is a module without declarations of globals or of other modules. */
-function isSelfContained(source: ts.SourceFile | undefined): boolean {
-  return source !== undefined && ts.isExternalModule(source) && !source.statements.some(ts.isModuleDeclaration);
-}
-
-function textOfDiagnostic({ file, messageText }: ts.Diagnostic): string {
-  return `${file?.fileName ?? ''}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
-}
 
 /** Generated files as a program. */
 export class CompiledOutput {
-  readonly #program: ts.Program;
-  readonly #files: readonly string[];
+  readonly #files: readonly PlannedFile[];
 
   constructor(files: readonly PlannedFile[]) {
-    const texts = new Map(files.map((file): [string, string] => [path.join(ROOT, file.path), file.contents]));
-    this.#files = [...texts.keys()];
-    this.#program = createProgram(this.#files, COMPILER_OPTIONS, texts);
+    this.#files = files;
   }
 
-  /** What the compiler finds wrong. */
-  errors(): readonly string[] {
-    const program = this.#program;
-    return [
-      ...[...program.getOptionsDiagnostics(), ...program.getGlobalDiagnostics()].map(textOfDiagnostic),
-      ...this.#files.filter((name) => !isRuntime(name)).flatMap((name) => this.#errorsOf(name)),
-      ...this.#runtimeErrors(),
-    ];
-  }
-
-  #errorsOf(name: string): readonly string[] {
-    const source = this.#program.getSourceFile(name);
-    return [...this.#program.getSyntacticDiagnostics(source), ...this.#program.getSemanticDiagnostics(source)].map(
-      textOfDiagnostic,
-    );
-  }
-
-  /**
-   * The errors in the copies of the runtime. They depend on nothing but these files, as long as no other file declares
-   * anything outside itself; so the same files are checked once.
-   */
-  #runtimeErrors(): readonly string[] {
-    const files = this.#files.filter(isRuntime);
-    const isIndependent = this.#files.every((name) => isSelfContained(this.#program.getSourceFile(name)));
-    const key = JSON.stringify(files.map((name) => [name, this.#program.getSourceFile(name)?.text]));
-    const found = (isIndependent ? runtimeErrors.get(key) : undefined) ?? files.flatMap((name) => this.#errorsOf(name));
-    if (isIndependent) runtimeErrors.set(key, found);
-    return found;
+  /** What the compiler finds wrong: the path of the file and the message. */
+  async errors(): Promise<readonly string[]> {
+    const texts = new Map(this.#files.map(({ path: name, contents }) => [name, contents]));
+    return (await compileTexts(texts, COMPILER_OPTIONS)).map(({ file, message }) => `${file}: ${message}`);
   }
 
   /** Visits every node of the generated code, without comments. */
   visit(action: (node: ts.Node, file: string) => void): void {
-    for (const name of this.#files) {
-      const source = this.#program.getSourceFile(name);
-      if (source === undefined) continue;
+    for (const { path: name, contents } of this.#files) {
+      const source = ts.createSourceFile(name, contents, ts.ScriptTarget.ES2022, true);
       const walk = (node: ts.Node): void => {
         action(node, name);
         ts.forEachChild(node, walk);
@@ -268,7 +221,7 @@ export class CompiledOutput {
   docTags(): ReadonlySet<string> {
     const found = new Set<string>();
     this.visit((node, file) => {
-      if (file.includes('/runtime/')) return;
+      if (file.startsWith('runtime/')) return;
       for (const tag of ts.getJSDocTags(node)) found.add(tag.tagName.text);
     });
     return found;
@@ -281,10 +234,9 @@ export function compileOutput(files: readonly PlannedFile[]): CompiledOutput {
 }
 
 /** What the compiler finds wrong in sets of files, each compiled by itself; an error begins with the name of its set. */
-export function compileErrorsOf(sets: ReadonlyMap<string, readonly PlannedFile[]>): readonly string[] {
-  return [...sets].flatMap(([set, files]) =>
-    compileOutput(files)
-      .errors()
-      .map((error) => `${set}: ${error}`),
-  );
+export async function compileErrorsOf(sets: ReadonlyMap<string, readonly PlannedFile[]>): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const [set, files] of sets)
+    found.push(...(await compileOutput(files).errors()).map((error) => `${set}: ${error}`));
+  return found;
 }

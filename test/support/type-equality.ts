@@ -1,5 +1,5 @@
-import path from 'node:path';
 import ts from 'typescript';
+import { compileTexts, type CompilerOptions } from './compiler.js';
 import { createProgram } from './program.js';
 
 /** How two types of one name relate, as the compiler judges it. */
@@ -27,7 +27,11 @@ export interface TypePair {
  * @param ours - Absolute path of the module with our types.
  * @param theirs - Absolute path or package name of the module with the types to compare with.
  */
-export function compareTypes(ours: string, theirs: string, pairs: readonly TypePair[]): readonly TypeRelation[] {
+export async function compareTypes(
+  ours: string,
+  theirs: string,
+  pairs: readonly TypePair[],
+): Promise<readonly TypeRelation[]> {
   const lines = [
     `import type * as Ours from ${JSON.stringify(ours)};`,
     `import type * as Theirs from ${JSON.stringify(theirs)};`,
@@ -43,7 +47,7 @@ export function compareTypes(ours: string, theirs: string, pairs: readonly TypeP
     );
     return { pair, start };
   });
-  const errors = errorsByLine(lines.join('\n'));
+  const errors = await errorsByLine(lines.join('\n'));
   return questions.map(({ pair, start }) => {
     const missing = errors.get(start);
     if (missing !== undefined) throw new Error(`${pair.ours} and ${pair.theirs}: ${missing}`);
@@ -57,27 +61,22 @@ export function compareTypes(ours: string, theirs: string, pairs: readonly TypeP
   });
 }
 
-/** Errors in a source text, by line (from 0). */
-export function errorsByLine(text: string, options: ts.CompilerOptions = {}): ReadonlyMap<number, string> {
-  const fileName = path.resolve(import.meta.dirname, '__type-question__.ts');
-  const compilerOptions: ts.CompilerOptions = {
+/** The first error in each line (from 0) of a source text. */
+export async function errorsByLine(text: string, options: CompilerOptions = {}): Promise<ReadonlyMap<number, string>> {
+  const errors = await compileTexts(new Map([['question.ts', text]]), {
     strict: true,
-    target: ts.ScriptTarget.ES2022,
-    module: ts.ModuleKind.NodeNext,
-    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    target: 'es2022',
+    module: 'nodenext',
+    moduleResolution: 'nodenext',
     allowImportingTsExtensions: true,
     skipLibCheck: true,
-    noEmit: true,
-    types: [],
+    types: '',
     ...options,
-  };
-  const program = createProgram([fileName], compilerOptions, new Map([[fileName, text]]));
-  const source = program.getSourceFile(fileName);
+  });
   const found = new Map<number, string>();
-  for (const diagnostic of program.getSemanticDiagnostics(source).concat(program.getSyntacticDiagnostics(source))) {
-    if (diagnostic.start === undefined || source === undefined) continue;
-    const { line } = source.getLineAndCharacterOfPosition(diagnostic.start);
-    if (!found.has(line)) found.set(line, ts.flattenDiagnosticMessageText(diagnostic.messageText, '\n'));
+  for (const { file, line, message } of errors) {
+    if (file === '') throw new Error(message);
+    if (file === 'question.ts' && !found.has(line - 1)) found.set(line - 1, message);
   }
   return found;
 }

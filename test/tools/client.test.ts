@@ -121,7 +121,7 @@ export async function use(client: Client): Promise<number> {
 }
 `,
     }));
-    expect(compileOutput([...files, ...uses]).errors()).toEqual([]);
+    expect(await compileOutput([...files, ...uses]).errors()).toEqual([]);
   });
 
   test('isError tells whether structured content is present, in the client of each revision', async () => {
@@ -132,7 +132,7 @@ export async function use(client: Client): Promise<number> {
       out: '/nowhere',
     });
     const uses = REVISIONS.map((name) => ({ path: `${name}/use.ts`, contents: NARROWING }));
-    expect(compileOutput([...files, ...uses]).errors()).toEqual([]);
+    expect(await compileOutput([...files, ...uses]).errors()).toEqual([]);
   });
 
   test('the editor says what isError and structured content mean', async () => {
@@ -189,7 +189,7 @@ export async function use(client: Client): Promise<number> {
       ...(name.length % 2 === 0 ? { outputSchema: { type: 'object' } } : {}),
     }));
     const { files } = await renderTools(sources([...list, { name: 'bare' }, { name: 'odd', inputSchema: 7 }]), '/x');
-    expect(compileOutput(files).errors()).toEqual([]);
+    expect(await compileOutput(files).errors()).toEqual([]);
     const text = files.find((file) => file.path === 'tools/client.ts')?.contents ?? '';
     expect(findHiddenCharacters(text)).toEqual([]);
     const methods = [...text.matchAll(/^ {2}readonly ([\p{ID_Continue}$]+): \(/gmu)].map(([, name]) => name);

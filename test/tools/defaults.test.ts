@@ -21,7 +21,7 @@ async function rendered(schema: object | string): Promise<Rendered> {
   writeFileSync(path.join(folder, 'x.input.json'), typeof schema === 'string' ? schema : JSON.stringify(schema));
   const { tools } = await readToolFiles(['*.input.json'], folder);
   const { files, warnings } = await renderTools(tools, folder);
-  expect(compileOutput(files).errors()).toEqual([]);
+  expect(await compileOutput(files).errors()).toEqual([]);
   return {
     text: files.find((file) => file.path === 'tools/x.ts')?.contents ?? '',
     warnings: warnings.map(({ place, message }) => `${place}: ${message}`),

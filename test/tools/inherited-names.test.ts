@@ -35,7 +35,7 @@ export async function example(client: ToolClient<object, object>): Promise<void>
 }
 `,
     };
-    expect(compileOutput([...files, example]).errors()).toEqual([]);
+    expect(await compileOutput([...files, example]).errors()).toEqual([]);
   });
 
   test.each(NAMES)('a required member %s gets an example with its name', (name) => {
@@ -66,5 +66,5 @@ test('generate --schema compiles definitions of these names with members of thes
     ]),
   );
   const files = await generated(schemaWith(definitions), catalogWith(), { emit: ['types', 'validators'] });
-  expect(compileOutput(files).errors()).toEqual([]);
+  expect(await compileOutput(files).errors()).toEqual([]);
 });

@@ -49,7 +49,7 @@ test('--clients connects to the servers by their names, whatever these are', asy
   expect([run.code, run.stdout]).toEqual([0, expect.stringContaining('13 servers in out/')]);
   const files = [...readFiles(path.join(cwd, 'out'))].map(([file, contents]) => ({ path: file, contents }));
   // The types of Node are not among those that the output is compiled with here.
-  const errors = compileOutput(files).errors();
+  const errors = await compileOutput(files).errors();
   expect(errors.filter((error) => !error.includes('runtime/stdio'))).toEqual([]);
   writeFileSync(path.join(cwd, 'package.json'), '{ "type": "module" }');
   const { createClients } = (await import(pathToFileURL(path.join(cwd, 'out/index.ts')).href)) as {

@@ -302,7 +302,7 @@ async function loaded(
   symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'), 'dir');
   writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }');
   const { files, warnings } = await renderTools(tools, folder);
-  expect(compileOutput(files).errors()).toEqual([]);
+  expect(await compileOutput(files).errors()).toEqual([]);
   for (const file of files) {
     mkdirSync(path.dirname(path.join(folder, file.path)), { recursive: true });
     writeFileSync(path.join(folder, file.path), file.contents);

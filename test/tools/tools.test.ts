@@ -26,7 +26,7 @@ async function typed(list: unknown): Promise<{ texts: ReadonlyMap<string, string
     parseTools(JSON.parse(JSON.stringify(list)) as JsonValue, 't.json'),
     '/nowhere',
   );
-  expect(compileOutput(files).errors()).toEqual([]);
+  expect(await compileOutput(files).errors()).toEqual([]);
   for (const file of files) {
     expect(file.path).toMatch(/^(?:tools|runtime)(?:\/[\w-]+)+\.ts$/);
     expect(findHiddenCharacters(file.contents)).toEqual([]);
@@ -124,7 +124,7 @@ describe('schemas', () => {
     writeFileSync(path.join(folder, 'x.input.json'), schema);
     const { tools } = await readToolFiles(['*.input.json'], folder);
     const { files } = await renderTools(tools, folder);
-    expect(compileOutput(files).errors()).toEqual([]);
+    expect(await compileOutput(files).errors()).toEqual([]);
     writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }');
     for (const file of files) {
       mkdirSync(path.dirname(path.join(folder, file.path)), { recursive: true });
