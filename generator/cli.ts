@@ -1,9 +1,7 @@
 #!/usr/bin/env node
 import { writeSync } from 'node:fs';
-import { CommanderError } from 'commander';
-import { GUIDE } from './cli/guide.js';
-import { buildProgram } from './cli/program.js';
 import { McpgenError } from './errors.js';
+import { packageVersion } from './read/files.js';
 import { printError, printLine, printToStderr, showProgress } from './terminal.js';
 
 const EXIT_OK = 0;
@@ -37,8 +35,7 @@ async function main(): Promise<void> {
   });
   try {
     requireWorkingDirectory();
-    if (process.argv.length === 2) printLine(GUIDE);
-    else await buildProgram().parseAsync();
+    await run(process.argv.slice(2));
     isDone = true;
   } catch (error) {
     process.exitCode = reportError(error);
@@ -46,11 +43,25 @@ async function main(): Promise<void> {
   exitSoon();
 }
 
+/** Runs a command line. Nothing is loaded that it does not need. */
+async function run(args: readonly string[]): Promise<void> {
+  const [first, second] = args;
+  if (first === undefined) {
+    const { GUIDE } = await import('./cli/guide.js');
+    printLine(GUIDE);
+  } else if ((first === '--version' || first === '-v') && second === undefined) printLine(packageVersion());
+  else {
+    const { buildProgram } = await import('./cli/program.js');
+    await buildProgram().parseAsync();
+  }
+}
+
 /** Reports the error that ended the run. Returns the exit code. */
 function reportError(error: unknown): number {
   isDone = true;
   showProgress('');
-  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_OK : EXIT_INVALID_INPUT;
+  // Commander has printed its errors.
+  if (isCommanderError(error)) return error.exitCode === 0 ? EXIT_OK : EXIT_INVALID_INPUT;
   if (error instanceof McpgenError) {
     printError(error);
     return EXIT_INVALID_INPUT;
@@ -59,6 +70,11 @@ function reportError(error: unknown): number {
   printError({ message: 'this is a bug in mcpgen', remedy: 'Please report it with the stack trace below.' });
   printToStderr(error instanceof Error ? (error.stack ?? error.message) : String(error));
   return EXIT_INTERNAL_ERROR;
+}
+
+/** Commander is not loaded for every command line, so its class is not at hand. */
+function isCommanderError(error: unknown): error is Error & { readonly exitCode: number } {
+  return error instanceof Error && 'exitCode' in error && 'code' in error && /^commander\./.test(String(error.code));
 }
 
 function requireWorkingDirectory(): void {

@@ -58,17 +58,12 @@ export class Formatter {
    */
   async format(pieces: readonly string[], fileName: string, isFormatted = false): Promise<string> {
     // A config may have overrides for some files; it is read only once.
-    const config = this.#mayHaveConfig(fileName) ? await readPrettierConfig(fileName) : null;
+    const config = mayHavePrettierConfig(path.dirname(fileName), this.#hasConfig)
+      ? await readPrettierConfig(fileName)
+      : null;
     if (isFormatted && isDefaultLayout(layoutOf(config)))
       return `${pieces.map((piece) => piece.trimEnd()).join('\n\n')}\n`;
     return formatWithConfig(config, fileName, (options) => this.#formatWhole(pieces, options, fileName, isFormatted));
-  }
-
-  #mayHaveConfig(fileName: string): boolean {
-    const folder = path.dirname(fileName);
-    const known = this.#hasConfig.get(folder) ?? mayHavePrettierConfig(folder);
-    this.#hasConfig.set(folder, known);
-    return known;
   }
 
   async #formatWhole(
@@ -124,6 +119,23 @@ export async function formatAnyText(text: string, fileName: string): Promise<str
   return formatWithConfig(await readPrettierConfig(fileName), fileName, (config) =>
     format(lines, { ...config, ...WHOLE_FILE_OPTIONS, filepath: fileName }),
   );
+}
+
+/**
+ * What decides the format of a file, as text: empty without a config, and else the version of Prettier and the settings.
+ *
+ * @param hasConfig - What is known of folders, which is added to.
+ * @returns Undefined if a plugin formats it, which may change.
+ */
+export async function prettierConfigText(
+  fileName: string,
+  hasConfig: Map<string, boolean>,
+): Promise<string | undefined> {
+  if (!mayHavePrettierConfig(path.dirname(fileName), hasConfig)) return '';
+  const config = await readPrettierConfig(fileName);
+  if ((config?.plugins ?? []).length > 0) return undefined;
+  const { version } = await loadPrettier();
+  return JSON.stringify([version, config]);
 }
 
 /** The Prettier and EditorConfig settings of a file, which need not exist. */
