@@ -93,7 +93,7 @@ async function buildAll(target) {
 
 /**
  * Bundles the command line: one file for what every run needs, and one for each verb. To load a module costs more than to
- * parse it. Packages stay imports, except the one that reads the command line.
+ * parse it. Packages stay imports, except the small ones that every run needs.
  */
 async function bundleCommandLine(target) {
   const { dependencies } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
@@ -110,7 +110,7 @@ async function bundleCommandLine(target) {
     target: 'node20',
     format: 'esm',
     minifyWhitespace: true,
-    // Both packages are CommonJS.
+    // Some packages are CommonJS.
     banner: {
       js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
     },
@@ -122,7 +122,7 @@ async function bundleCommandLine(target) {
 }
 
 /** Packages whose code is part of the command line. */
-const BUNDLED = ['commander', 'picocolors'];
+const BUNDLED = ['commander', 'diff', 'picocolors'];
 
 /** The hash of all JavaScript of a folder. */
 function hashOfCode(folder) {
