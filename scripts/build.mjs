@@ -1,11 +1,13 @@
 // Builds dist/: the command line, the programmatic interface and the typings of the built-in revisions, as ESM and,
 // below dist/cjs/, as CommonJS for `require` on Node versions that cannot require ESM.
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   chmodSync,
   cpSync,
   existsSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -58,6 +60,7 @@ async function buildAll(target) {
     stdio: 'inherit',
   });
   chmodSync(path.join(target, 'generator/cli.js'), 0o755);
+  await bundleCommandLine(target);
   const cjs = path.join(target, 'cjs');
   const revisions = readdirSync(path.join(root, 'generated')).filter((name) => name !== 'runtime');
   await build({
@@ -86,6 +89,47 @@ async function buildAll(target) {
   writeFileSync(built, '');
   // A source that is edited during the build may not be in it.
   utimesSync(built, start, start);
+}
+
+/**
+ * Bundles the command line: one file for what every run needs, and one for each verb. To load a module costs more than to
+ * parse it. Packages stay imports, except the small ones that every run needs.
+ */
+async function bundleCommandLine(target) {
+  const { dependencies } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+  const external = Object.keys(dependencies).filter((name) => !BUNDLED.includes(name));
+  await build({
+    entryPoints: [{ in: path.join(target, 'generator/cli.js'), out: 'generator/cli' }],
+    outdir: target,
+    allowOverwrite: true,
+    bundle: true,
+    splitting: true,
+    chunkNames: 'generator/chunks/[name]-[hash]',
+    external: external.flatMap((name) => [name, `${name}/*`]),
+    platform: 'node',
+    target: 'node20',
+    format: 'esm',
+    minifyWhitespace: true,
+    // Some packages are CommonJS.
+    banner: {
+      js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
+    },
+  });
+  chmodSync(path.join(target, 'generator/cli.js'), 0o755);
+  for (const name of BUNDLED)
+    cpSync(path.join(root, 'node_modules', name, 'LICENSE'), path.join(target, `${name}.LICENSE`));
+  writeFileSync(path.join(target, 'generator/build-hash'), hashOfCode(path.join(target, 'generator')));
+}
+
+/** Packages whose code is part of the command line. */
+const BUNDLED = ['commander', 'diff', 'picocolors'];
+
+/** The hash of all JavaScript of a folder. */
+function hashOfCode(folder) {
+  const hash = createHash('sha256');
+  for (const name of readdirSync(folder, { recursive: true }).sort())
+    if (name.endsWith('.js')) hash.update(`${name}\n`).update(readFileSync(path.join(folder, name)));
+  return hash.digest('hex');
 }
 
 /** The package recheck would also install a JAR and a native program, ten times the size of the script that is used. */

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { packageFile, readTextFile } from '../read/files.js';
+import { packageVersion } from '../read/files.js';
 import { printError, stderrColors } from '../terminal.js';
 import { declareAdd } from './add.js';
 import { declareRemove } from './remove.js';
@@ -43,10 +43,6 @@ const COMMANDS: readonly ((program: Command) => void)[] = [
   declareCatalog,
 ];
 
-function version(): string {
-  return (JSON.parse(readTextFile(packageFile())) as { version: string }).version;
-}
-
 /** The line after each error of commander. */
 function usageHint(command: string): string {
   return `${stderrColors.cyan('hint')}: Run ${command} --help for usage.`;
@@ -56,7 +52,7 @@ function usageHint(command: string): string {
 export function buildProgram(): Command {
   const program = new Command('mcpgen')
     .description("Generates TypeScript from the Model Context Protocol's JSON Schema and a method catalog.")
-    .version(version(), '-v, --version', 'print the version')
+    .version(packageVersion(), '-v, --version', 'print the version')
     .showHelpAfterError(usageHint('mcpgen'))
     // `vectors` and `vectors run` both have --revision.
     .enablePositionalOptions()

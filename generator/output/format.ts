@@ -14,13 +14,38 @@ async function loadPrettier(): Promise<typeof Prettier> {
   return import('prettier');
 }
 
+/** Characters of formatted pieces to remember before starting over. */
+const MAX_REMEMBERED = 50_000_000;
+
+/**
+ * Formatted pieces by config. A process that generates several times, such as `--watch`, formats only what is new; text
+ * and config alone decide the result.
+ */
+const remembered = new Map<string, Map<string, string>>();
+let rememberedCharacters = 0;
+
+/** The pieces that were formatted with a config. */
+function rememberedPieces(config: string): Map<string, string> {
+  const known = remembered.get(config) ?? new Map<string, string>();
+  remembered.set(config, known);
+  return known;
+}
+
+/** Remembers a piece, and forgets all others if there are too many. */
+function remember(known: Map<string, string>, piece: string, text: string): void {
+  rememberedCharacters += piece.length + text.length;
+  if (rememberedCharacters > MAX_REMEMBERED) {
+    for (const pieces of remembered.values()) pieces.clear();
+    rememberedCharacters = piece.length + text.length;
+  }
+  known.set(piece, text);
+}
+
 /**
  * Formats TypeScript with the nearest Prettier and EditorConfig files, or with Prettier's defaults. Generated code has
  * its layout from `layout/`; Prettier itself only formats what a config requires, and its results are cached on disk.
- * Revisions share much of their code, so pieces that are formatted once are remembered.
  */
 export class Formatter {
-  readonly #formattedByConfig = new Map<string, Map<string, string>>();
   readonly #hasConfig = new Map<string, boolean>();
   readonly #cache = new SealedCache('prettier');
 
@@ -33,17 +58,12 @@ export class Formatter {
    */
   async format(pieces: readonly string[], fileName: string, isFormatted = false): Promise<string> {
     // A config may have overrides for some files; it is read only once.
-    const config = this.#mayHaveConfig(fileName) ? await readPrettierConfig(fileName) : null;
+    const config = mayHavePrettierConfig(path.dirname(fileName), this.#hasConfig)
+      ? await readPrettierConfig(fileName)
+      : null;
     if (isFormatted && isDefaultLayout(layoutOf(config)))
       return `${pieces.map((piece) => piece.trimEnd()).join('\n\n')}\n`;
     return formatWithConfig(config, fileName, (options) => this.#formatWhole(pieces, options, fileName, isFormatted));
-  }
-
-  #mayHaveConfig(fileName: string): boolean {
-    const folder = path.dirname(fileName);
-    const known = this.#hasConfig.get(folder) ?? mayHavePrettierConfig(folder);
-    this.#hasConfig.set(folder, known);
-    return known;
   }
 
   async #formatWhole(
@@ -64,24 +84,23 @@ export class Formatter {
   }
 
   async #formatPieces(pieces: readonly string[], config: Options | null, fileName: string): Promise<string> {
-    const key = JSON.stringify(config);
-    const known = this.#formattedByConfig.get(key) ?? new Map<string, string>();
-    this.#formattedByConfig.set(key, known);
+    const known = rememberedPieces(JSON.stringify(config));
     const settings = layoutOf(config);
     const unformatted: string[] = [];
+    const texts = new Map<string, string>();
     for (const piece of new Set(pieces)) {
-      if (known.has(piece)) continue;
-      const text = settings === undefined ? undefined : formatCode(piece, settings);
+      const text = known.get(piece) ?? (settings === undefined ? undefined : formatCode(piece, settings));
       if (text === undefined) unformatted.push(piece);
-      else known.set(piece, text);
+      else texts.set(piece, text);
     }
     if (unformatted.length > 0) {
       // Formats like the `typescript` parser, but faster; plugins often support only `typescript`.
       const text = await formatText(unformatted.join(PIECE_BORDER), config, fileName, 'babel-ts');
       const formatted = text.trimEnd().split(PIECE_BORDER);
-      unformatted.forEach((piece, index) => known.set(piece, formatted[index] ?? ''));
+      unformatted.forEach((piece, index) => texts.set(piece, formatted[index] ?? ''));
     }
-    return `${pieces.map((piece) => known.get(piece) ?? '').join('\n\n')}\n`;
+    for (const [piece, text] of texts) if (!known.has(piece)) remember(known, piece, text);
+    return `${pieces.map((piece) => texts.get(piece) ?? '').join('\n\n')}\n`;
   }
 }
 
@@ -100,6 +119,23 @@ export async function formatAnyText(text: string, fileName: string): Promise<str
   return formatWithConfig(await readPrettierConfig(fileName), fileName, (config) =>
     format(lines, { ...config, ...WHOLE_FILE_OPTIONS, filepath: fileName }),
   );
+}
+
+/**
+ * What decides the format of a file, as text: empty without a config, and else the version of Prettier and the settings.
+ *
+ * @param hasConfig - What is known of folders, which is added to.
+ * @returns Undefined if a plugin formats it, which may change.
+ */
+export async function prettierConfigText(
+  fileName: string,
+  hasConfig: Map<string, boolean>,
+): Promise<string | undefined> {
+  if (!mayHavePrettierConfig(path.dirname(fileName), hasConfig)) return '';
+  const config = await readPrettierConfig(fileName);
+  if ((config?.plugins ?? []).length > 0) return undefined;
+  const { version } = await loadPrettier();
+  return JSON.stringify([version, config]);
 }
 
 /** The Prettier and EditorConfig settings of a file, which need not exist. */

@@ -17,14 +17,17 @@ const CONFIG_FILES: readonly string[] = [
  * to generate a revision, and most folders have no config.
  *
  * @param folder - Absolute; it need not exist.
+ * @param known - Answers of a run, which are added.
  */
-export function mayHavePrettierConfig(folder: string): boolean {
+export function mayHavePrettierConfig(folder: string, known = new Map<string, boolean>()): boolean {
   const parent = path.dirname(folder);
-  return (
-    CONFIG_FILES.some((name) => existsSync(path.join(folder, name))) ||
-    packageHasConfig(path.join(folder, 'package.json')) ||
-    (parent !== folder && mayHavePrettierConfig(parent))
-  );
+  const answer =
+    known.get(folder) ??
+    (CONFIG_FILES.some((name) => existsSync(path.join(folder, name))) ||
+      packageHasConfig(path.join(folder, 'package.json')) ||
+      (parent !== folder && mayHavePrettierConfig(parent, known)));
+  known.set(folder, answer);
+  return answer;
 }
 
 function packageHasConfig(file: string): boolean {

@@ -42,6 +42,11 @@ export function packageFile(): string {
   return builtinPath('..', 'package.json');
 }
 
+/** The version of this package. */
+export function packageVersion(): string {
+  return (JSON.parse(readTextFile(packageFile())) as { version: string }).version;
+}
+
 /** Parses a file of the built-in folder `schema/`. */
 export function readBuiltinJson(...names: string[]): JsonValue {
   return parseJson(readTextFile(builtinPath(...names)), `schema/${names.join('/')}`);

@@ -1,13 +1,6 @@
 import { optionFlag } from '../../command-line.js';
 import { diagnosticJson, McpgenError } from '../../errors.js';
-import {
-  check,
-  generate,
-  renderAll,
-  type CheckResult,
-  type GenerateOptions,
-  type GenerateResult,
-} from '../../index.js';
+import type { CheckResult, GenerateOptions, GenerateResult } from '../../generate.js';
 import type { Protocol } from '../../model/protocol.js';
 import { isUpToDate } from '../../output/plan.js';
 import { readOrigin } from '../../output/ownership.js';
@@ -30,7 +23,8 @@ import {
   countByStatus,
 } from '../shared/file-changes.js';
 import { planGenerate, type GeneratePlan } from './plan.js';
-import { reportMethodChanges, printMethodChanges, type MethodChangeReport } from './method-changes.js';
+import type { MethodChangeReport } from './method-changes.js';
+import { provenFiles, storeProof } from './proof.js';
 import type { GenerateCommandLine } from './options.js';
 import { projectCommand, projectFolder } from '../shared/project.js';
 import { withConfigLocations, resolveSettings, type Settings } from '../shared/settings.js';
@@ -53,6 +47,14 @@ async function generateOnce(plan: GeneratePlan, settings: Settings, commandLine:
   const { out, options } = plan;
   if (out === '-') return printGeneratedFile(options, commandLine);
   if (commandLine.check) {
+    const proven = commandLine.json ? undefined : await provenFiles(options);
+    if (proven !== undefined) {
+      showProgress('');
+      printUpToDate(proven, out);
+      return 0;
+    }
+    const { check } = await import('../../generate.js');
+    const { reportMethodChanges, printMethodChanges } = await import('./method-changes.js');
     const result = await check(options);
     showProgress('');
     // Set before anything is printed: a reader that closes the pipe early must not turn a failed check into a passed
@@ -60,20 +62,26 @@ async function generateOnce(plan: GeneratePlan, settings: Settings, commandLine:
     const methodChanges = await reportMethodChanges(result, plan, settings, commandLine);
     const orphaned = methodChanges.leftRevisions.length;
     const upToDate = result.upToDate && orphaned === 0;
+    if (upToDate) await storeProof(options, result);
     process.exitCode = upToDate ? 0 : 1;
     // It removes no folder of a revision.
     const fix = result.upToDate ? undefined : fixCommand(settings, commandLine);
     const report: CheckResult = { ...result, upToDate };
-    printGenerateReport(report, methodChanges, commandLine, fix, () => {
+    printGenerateReport(report, commandLine, methodChanges, fix, () => {
       printCheckFailures(result, out, fix, orphaned);
+      printMethodChanges(methodChanges);
     });
     return upToDate ? 0 : 1;
   }
+  const { generate } = await import('../../generate.js');
+  const { reportMethodChanges, printMethodChanges } = await import('./method-changes.js');
   const result = await generate(options);
   showProgress('');
   const methodChanges = await reportMethodChanges(result, plan, settings, commandLine);
-  printGenerateReport(result, methodChanges, commandLine, undefined, () => {
+  if (options.dryRun !== true) await storeProof(options, result);
+  printGenerateReport(result, commandLine, methodChanges, undefined, () => {
     printGenerateSummary(result, out, options.dryRun === true);
+    printMethodChanges(methodChanges);
   });
   return 0;
 }
@@ -86,6 +94,7 @@ async function printGeneratedFile(options: GenerateOptions, commandLine: Generat
       remedy: 'Pass --out DIR.',
     });
   }
+  const { renderAll } = await import('../../generate.js');
   const { files, warnings } = await renderAll(options);
   showProgress('');
   // With one part requested, only that file is printed, so that it can be redirected into a file.
@@ -99,15 +108,14 @@ async function printGeneratedFile(options: GenerateOptions, commandLine: Generat
 
 function printGenerateReport(
   result: GenerateResult,
-  methodChanges: MethodChangeReport,
   { json, dryRun }: GenerateCommandLine,
+  methodChanges: MethodChangeReport,
   fix: string | undefined,
   printForPeople: () => void,
 ): void {
   if (!json) {
     for (const warning of result.warnings) printWarning(warning);
     printForPeople();
-    printMethodChanges(methodChanges);
     return;
   }
   const { upToDate } = result as Partial<CheckResult>;
@@ -175,6 +183,10 @@ function extensionNotes(protocols: readonly Protocol[]): readonly string[] {
   });
 }
 
+function printUpToDate(files: number, out: string, rest = 'all up to date'): void {
+  printLine(`${pluralize(files, 'file')} in ${displayedFolder(out)}: ${rest}`);
+}
+
 function printCheckFailures(
   { changes }: CheckResult,
   out: string,
@@ -187,7 +199,7 @@ function printCheckFailures(
       orphanedRevisions === 0
         ? 'all up to date'
         : `up to date, but ${pluralize(orphanedRevisions, 'revision')} orphaned`;
-    printLine(`${pluralize(changes.length, 'file')} in ${displayedFolder(out)}: ${rest}`);
+    printUpToDate(changes.length, out, rest);
     return;
   }
   printOutdatedFiles(outdated, out);

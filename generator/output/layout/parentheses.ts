@@ -35,13 +35,16 @@ export function expressionNeedsParentheses(node: ListItem, path: readonly Frame[
       return operatorNeedsParentheses(node, frame);
     case 'Conditional':
       return (
-        ['Unary', 'Spread', 'Binary', 'Logical', 'As'].includes(parent.type) ||
+        ['Unary', 'Spread', 'Binary', 'Logical', 'As', 'Await'].includes(parent.type) ||
         isHead(parent, key) ||
         (parent.type === 'Conditional' && key === 'test')
       );
+    case 'Await':
     case 'Arrow':
       return (
-        ['Binary', 'Logical', 'As', 'Unary'].includes(parent.type) ||
+        ['Binary', 'Logical', 'As', 'Unary', ...(node.type === 'Await' ? ['Spread'] : ['Await'])].includes(
+          parent.type,
+        ) ||
         isHead(parent, key) ||
         (parent.type === 'Conditional' && key === 'test')
       );
@@ -75,6 +78,7 @@ function operatorNeedsParentheses(
       return isHead(parent, key);
     case 'Spread':
     case 'Unary':
+    case 'Await':
       return true;
     case 'Logical':
       if (node.type === 'Logical') return parent.operator !== node.operator;

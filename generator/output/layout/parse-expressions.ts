@@ -42,6 +42,8 @@ export abstract class ExpressionParser extends TypeParser {
   }
 
   #parseArrow(): Arrow | undefined {
+    const { kind: first } = this.token;
+    if (first === 'string' || first === 'number') return undefined;
     const isAsync = this.is('async') && ['(', '<'].includes(this.lookAhead(1).text);
     const start = isAsync ? 1 : 0;
     const { text, kind } = this.lookAhead(start);

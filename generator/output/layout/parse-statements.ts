@@ -9,6 +9,7 @@ import type {
   StatementNode,
   SwitchCase,
   TypeNode,
+  TypeReference,
   Variable,
 } from './syntax.js';
 import { UnknownConstruct, type Comment } from './tokens.js';
@@ -88,6 +89,8 @@ class StatementParser extends ExpressionParser {
         return this.#parseSwitch();
       case 'for':
         return this.#parseForOf();
+      case 'try':
+        return this.#parseTry();
       case 'break':
       case 'continue':
         this.next();
@@ -198,8 +201,13 @@ class StatementParser extends ExpressionParser {
   #parseHead(): Pick<Extract<StatementNode, { type: 'Interface' | 'Class' }>, 'name' | 'typeParameters' | 'extended'> {
     const name = this.name();
     const typeParameters = this.is('<') ? this.parseTypeParameters() : undefined;
-    const extended = this.eat('extends') ? this.parseReference() : undefined;
-    if (extended?.name.includes('.') === true) throw new UnknownConstruct('a qualified name after extends');
+    const extended: TypeReference[] = [];
+    if (this.eat('extends')) {
+      do {
+        extended.push(this.parseReference());
+      } while (this.eat(','));
+    }
+    if (extended.some((type) => type.name.includes('.'))) throw new UnknownConstruct('a qualified name after extends');
     this.expect('{');
     return { name, typeParameters, extended };
   }
@@ -277,6 +285,18 @@ class StatementParser extends ExpressionParser {
     const body: Statement[] = [];
     while (!this.is('case') && !this.is('default') && !this.is('}')) body.push(this.#parseStatement());
     return { test, body };
+  }
+
+  #parseTry(): StatementNode {
+    this.expect('try');
+    const block = this.parseBlock();
+    this.expect('catch');
+    const hasName = this.eat('(');
+    const name = hasName ? this.name() : undefined;
+    if (hasName) this.expect(')');
+    const handler = this.parseBlock();
+    if (this.is('finally')) throw new UnknownConstruct('finally');
+    return { type: 'Try', block, name, handler };
   }
 
   #parseForOf(): StatementNode {

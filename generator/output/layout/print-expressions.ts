@@ -136,8 +136,12 @@ export abstract class ExpressionPrinter extends TypePrinter {
         const argument = this.within(node, 'argument', () => this.expression(node.argument));
         return concat([node.operator, /\w$/.test(node.operator) ? ' ' : '', argument]);
       }
-      case 'Await':
-        throw new UnknownConstruct('await');
+      case 'Await': {
+        const { key } = this.#frame(0) ?? {};
+        if (key === 'callee' || key === 'object') throw new UnknownConstruct('a member of what is awaited');
+        const argument = this.within(node, 'argument', () => this.expression(node.argument));
+        return concat(['await ', argument]);
+      }
       case 'Spread':
         return concat(['...', this.within(node, 'argument', () => this.expression(node.argument))]);
       case 'Binary':
@@ -489,7 +493,7 @@ export abstract class ExpressionPrinter extends TypePrinter {
     }
     if (hasShortKey) return false;
     let node: Expression = right;
-    while (node.type === 'Unary') node = node.argument;
+    while (node.type === 'Unary' || node.type === 'Await') node = node.argument;
     return node.type === 'String' || this.#isPoorlyBreakable(node, false);
   }
 

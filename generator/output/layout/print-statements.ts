@@ -81,6 +81,15 @@ export class StatementPrinter extends ExpressionPrinter {
         const head = [`for${node.isAwait ? ' await' : ''} (${node.keyword} `, this.pattern(node.pattern, false)];
         return group(concat([...head, ' of ', value, ')', this.#clause(node.body)]));
       }
+      case 'Try': {
+        const caught = node.name === undefined ? '' : `(${node.name}) `;
+        return concat([
+          'try ',
+          this.printBlock(node.block, false),
+          ` catch ${caught}`,
+          this.printBlock(node.handler, true),
+        ]);
+      }
       case 'Jump':
         return `${node.keyword};`;
       case 'ExpressionStatement':
@@ -122,20 +131,23 @@ export class StatementPrinter extends ExpressionPrinter {
   }
 
   #class({ type, isAbstract, name, typeParameters, extended, members, methods }: Head): Doc {
-    const head = concat([
-      isAbstract ? 'abstract ' : '',
-      type === 'Class' ? 'class ' : 'interface ',
-      name,
-      this.typeParameters(typeParameters),
-      extended === undefined ? '' : concat([' extends ', this.type(extended, 'plain')]),
-      ' ',
-    ]);
+    const start = [isAbstract ? 'abstract ' : '', type === 'Class' ? 'class ' : 'interface '];
+    const own = [name, this.typeParameters(typeParameters)];
+    const types = extended.map((item) => this.type(item, 'plain'));
+    const list = join(concat([',', line]), types);
+    const head =
+      types.length > 1
+        ? concat([
+            ...start,
+            group(concat([...own, indent(concat([line, 'extends', group(indent(concat([line, list])))]))])),
+          ])
+        : concat([...start, ...own, ...types.flatMap((item) => [' extends ', item])]);
     const body =
       type === 'Interface'
         ? concat(this.members(members, true))
         : this.sequence(methods, (method) => this.method(method));
     const isEmpty = members.length + methods.length === 0;
-    return concat([head, '{', ...(isEmpty ? [] : [indent(concat([hardline, body])), hardline]), '}']);
+    return concat([head, ' {', ...(isEmpty ? [] : [indent(concat([hardline, body])), hardline]), '}']);
   }
 
   #function(node: FunctionDeclaration): Doc {

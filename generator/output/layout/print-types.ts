@@ -428,13 +428,14 @@ export abstract class TypePrinter {
     return concat([types, '(', indent(concat([softline, list])), isRest ? '' : ifBreak(','), softline, ')']);
   }
 
-  protected parameter({ pattern, isRest, isOptional, annotation }: Parameter, isOnly: boolean): Doc {
+  protected parameter({ pattern, isRest, isOptional, annotation, byDefault }: Parameter, isOnly: boolean): Doc {
     const position = isOnly && pattern.type === 'Identifier' ? 'onlyParameter' : 'plain';
     return concat([
       isRest ? '...' : '',
       this.pattern(pattern, isOnly),
       isOptional ? '?' : '',
       this.annotation(annotation, position),
+      ...(byDefault === undefined ? [] : [' = ', this.printNested(byDefault)]),
     ]);
   }
 
@@ -536,7 +537,15 @@ export function canHugUnion({ types }: UnionType): boolean {
 function hugsOnlyParameter({ parameters }: Signature): boolean {
   const [only, second] = parameters;
   if (only === undefined || second !== undefined || only.isRest) return false;
-  return only.pattern.type === 'Identifier' ? only.annotation !== undefined && isObjectType(only.annotation) : true;
+  const { pattern, annotation, byDefault } = only;
+  if (pattern.type === 'Identifier')
+    return byDefault === undefined && annotation !== undefined && isObjectType(annotation);
+  return (
+    byDefault === undefined ||
+    byDefault.type === 'Identifier' ||
+    (byDefault.type === 'Object' && byDefault.properties.length === 0) ||
+    (byDefault.type === 'Array' && byDefault.elements.length === 0)
+  );
 }
 
 /** Whether the result breaks before the parameters. */

@@ -97,6 +97,7 @@ export interface Parameter {
   readonly isRest: boolean;
   readonly isOptional: boolean;
   readonly annotation: TypeNode | undefined;
+  readonly byDefault: Expression | undefined;
 }
 
 /** What a value is assigned to. */
@@ -274,7 +275,7 @@ export type StatementNode =
       readonly isAbstract: boolean;
       readonly name: string;
       readonly typeParameters: readonly TypeParameter[] | undefined;
-      readonly extended: TypeReference | undefined;
+      readonly extended: readonly TypeReference[];
       readonly members: readonly TypeMember[];
       readonly methods: readonly ClassMember[];
     }
@@ -296,6 +297,7 @@ export type StatementNode =
       readonly value: Expression;
       readonly body: Statement;
     }
+  | { readonly type: 'Try'; readonly block: Block; readonly name: string | undefined; readonly handler: Block }
   | { readonly type: 'Jump'; readonly keyword: string }
   | { readonly type: 'ExpressionStatement'; readonly expression: Expression }
   | Block;
