@@ -12,7 +12,7 @@ import {
   sendStateless,
   type SseFields,
 } from './server-support.js';
-import { INITIALIZED, LEASE, openAt, startProcesses, type Process } from './cluster-support.js';
+import { INITIALIZED, LEASE, openAt, SHORT_LEASE, startProcesses, type Process } from './cluster-support.js';
 
 const ANSWER = { result: { content: [{ type: 'text', text: '{}' }] } };
 const INITIALIZE = request(0, 'initialize', {
@@ -58,7 +58,7 @@ describe('limits', () => {
 
   test('of handlers and open requests are divided by the processes that are alive', async () => {
     const shared = memoryCluster();
-    const [a] = startProcesses({ shared, maxOpen: 6 });
+    const [a] = startProcesses({ shared, maxOpen: 6, ...SHORT_LEASE });
     // As soon as it knows the others.
     await vi.waitFor(async () => {
       expect(await shared.mailbox.list()).toHaveLength(3);
@@ -255,7 +255,6 @@ describe('expiry', () => {
     const [a, b] = startProcesses({
       shared,
       sessions: { idleTimeout: 400 },
-      clusterLimits: { lease: LEASE },
       keepAlive: 100,
     });
     const session = await openAt(a);
