@@ -3,6 +3,19 @@ import { HttpRequestHandler } from "./http/server/handler.js";
 import type { HttpHandler, HttpHandlerOptions } from "./http/server/types.js";
 import { toFetchHandler } from "./http/server/web.js";
 
+export { memoryCluster } from "./cluster/memory.js";
+export type { MemoryClusterOptions } from "./cluster/memory.js";
+export type {
+  Cluster,
+  EventLog,
+  EventPosition,
+  LoggedEvent,
+  Mailbox,
+  MailReceiver,
+  SessionRecord,
+  SessionStore,
+  SessionUsage,
+} from "./cluster/types.js";
 export { HttpExtra } from "./http/server/extra.js";
 export type {
   AnyServer,

@@ -1,4 +1,5 @@
 /** Checks an implementation of `TaskStore`, in any test runner. */
+import { difference } from "./checks/compare.js";
 import { isTerminal } from "./tasks/types.js";
 import type { TaskRecord } from "./tasks/types.js";
 import type { TaskStore } from "./tasks/store.js";
@@ -331,20 +332,6 @@ function sampleTask(id: string, members: Partial<TaskRecord> = {}): TaskRecord {
 }
 
 function expectEqual(found: unknown, expected: unknown, what: string): void {
-  const [foundText, expectedText] = [found, expected].map(comparable);
-  if (foundText !== expectedText)
-    throw new TaskStoreCheckError(
-      `${what}: expected ${expectedText ?? "undefined"}, found ${foundText ?? "undefined"}`,
-    );
-}
-
-/** JSON with sorted members. */
-function comparable(value: unknown): string | undefined {
-  return JSON.stringify(value, (_, member: unknown) =>
-    typeof member === "object" && member !== null && !Array.isArray(member)
-      ? Object.fromEntries(
-          Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)),
-        )
-      : member,
-  );
+  const text = difference(found, expected);
+  if (text !== undefined) throw new TaskStoreCheckError(`${what}: ${text}`);
 }

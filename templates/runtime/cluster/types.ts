@@ -76,14 +76,14 @@ export interface LoggedEvent extends EventPosition {
  */
 export interface EventLog {
   /**
-   * Adds an event at the end.
+   * Adds events at the end: all of them, or none. There is at least one, and their positions increase.
    *
-   * @returns False, with nothing added, if the log has an event at the same or a later position: the writer no longer
-   *   owns the session.
+   * @returns False, with nothing added, if the log has an event at the position of the first one or a later position:
+   *   the writer no longer owns the session.
    */
   append(
     session: string,
-    event: LoggedEvent,
+    events: readonly LoggedEvent[],
     ttl: number,
   ): MaybePromise<boolean>;
   /** The events after a position, or all of them; at most `limit`, the oldest first. */
