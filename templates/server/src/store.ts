@@ -51,7 +51,6 @@ export async function connectStore(
     isReady = false;
   });
   await client.connect().catch((error: unknown) => {
-    client.destroy();
     // The whole URL may contain a password.
     const { host } = new URL(url);
     throw new Error(
@@ -72,7 +71,7 @@ export async function connectStore(
     cluster,
     close: async () => {
       await cluster.close();
-      client.destroy();
+      if (client.isOpen) client.destroy();
     },
   };
 }
