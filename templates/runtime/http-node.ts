@@ -225,6 +225,10 @@ class NodeCall implements HttpCall {
     return undefined;
   }
 
+  headerNames(): Iterable<string> {
+    return Object.keys(this.raw.headers);
+  }
+
   header(name: string): string | undefined {
     const value = this.raw.headers[name];
     return typeof value === "object" ? value.join(", ") : value;

@@ -18,6 +18,7 @@ import { withCompletion } from "./server/completion.js";
 import { RequestStateSigner } from "./protocol/request-state.js";
 import type { EndpointEvent } from "./jsonrpc/endpoint.js";
 import type { Transport } from "./jsonrpc/transport.js";
+import type { ResumedSession } from "./server/saved-session.js";
 import type { RequestHandler, ServerExtension } from "./server/types.js";
 import { notifyListener } from "./jsonrpc/transport-events.js";
 export type {
@@ -54,6 +55,10 @@ export class Server<
   readonly revisions: readonly Revision[];
   readonly requestStateSigner: RequestStateSigner;
   readonly #sessions = new Set<ServerSession>();
+  /** Pass broadcasts to other processes. */
+  readonly #relays = new Set<
+    (method: string, params: object | undefined) => void
+  >();
   /** Methods of notifications that were not sent, since the server does not declare their capability. */
   readonly #reported = new Set<string>();
   readonly #declaredCapabilities = new Map<Revision, Record<string, unknown>>();
@@ -141,16 +146,19 @@ export class Server<
    * Serves one more connection. Resolves when its transport has started.
    *
    * @param negotiatedVersion - The connection's revision, if the transport knows it: then `initialize` is not sent.
-   * @throws RangeError if the server does not support it.
+   * @param resumed - The session that the connection goes on with, if another process began it.
+   * @throws RangeError if the server does not support its revision.
    */
   async connect(
     transport: Transport,
     negotiatedVersion?: string,
+    resumed?: ResumedSession,
   ): Promise<ServerSession> {
     const session = new ServerSession(
       this,
       (closed) => this.#sessions.delete(closed),
       negotiatedVersion,
+      resumed,
     );
     this.#sessions.add(session);
     try {
@@ -183,8 +191,26 @@ export class Server<
     for (const revision of this.revisions)
       if (maySend(revision, "server", "notification", method))
         this.declares(revision, method);
+    this.broadcastLocally(method, params, origin);
+    for (const relay of this.#relays) relay(method, params);
+  }
+
+  /** @internal Sends a notification to the clients of this process that want it. */
+  broadcastLocally(
+    method: string,
+    params?: object,
+    origin?: RequestOrigin,
+  ): void {
     for (const session of this.#sessions)
       session.notifyIfWanted(method, params, origin);
+  }
+
+  /** @internal Also passes broadcasts to a relay, until the returned function is called. */
+  addRelay(
+    relay: (method: string, params: object | undefined) => void,
+  ): () => void {
+    this.#relays.add(relay);
+    return () => this.#relays.delete(relay);
   }
 
   /** @internal See {@link ServerCore}. */

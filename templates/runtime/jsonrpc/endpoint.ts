@@ -72,9 +72,7 @@ export class Endpoint {
   readonly #maxConcurrentRequests: number;
   readonly #parseOptions: ParseOptions;
   readonly #receiving: ParseOptions;
-  readonly #pending = new PendingRequests((pending, error) => {
-    this.#cancelCall(pending, error, "timed out");
-  });
+  readonly #pending: PendingRequests;
   readonly #responses: ResponseSender;
   readonly #inboundRequests = new Map<RequestId, InboundRequest>();
   /** Handlers that have not ended, including those of cancelled requests. */
@@ -89,8 +87,12 @@ export class Endpoint {
   /** This side sends no more calls: the connection closes with the last response to it. */
   #hasEnded = false;
 
-  constructor(role: Role, options: EndpointOptions) {
+  /** @param firstId - The id of the first request of this side. */
+  constructor(role: Role, options: EndpointOptions, firstId = 1) {
     this.#role = role;
+    this.#pending = new PendingRequests((pending, error) => {
+      this.#cancelCall(pending, error, "timed out");
+    }, firstId);
     this.#options = options;
     this.#timeout = options.timeout ?? DEFAULT_TIMEOUT_MS;
     this.#maxConcurrentRequests = maxConcurrent(options);

@@ -37,16 +37,21 @@ export class PendingRequests {
   /** Called when the last pending request was removed. */
   onEmpty: (() => void) | undefined;
   readonly #requests = new Map<RequestId, PendingRequest>();
-  #nextId = 1;
+  #nextId: number;
   #isStopped = false;
   #expiryTimer: ReturnType<typeof setTimeout> | undefined;
   #expiryTime = Number.POSITIVE_INFINITY;
 
-  /** @param onExpired - Called for a request past its deadline, which it must remove and reject. */
+  /**
+   * @param onExpired - Called for a request past its deadline, which it must remove and reject.
+   * @param firstId - The id of the first request.
+   */
   constructor(
     onExpired: (pending: PendingRequest, error: TimeoutError) => void,
+    firstId: number,
   ) {
     this.#onExpired = onExpired;
+    this.#nextId = firstId;
   }
 
   get size(): number {

@@ -15,6 +15,7 @@ import type { UnknownObject } from "../jsonrpc/envelope.js";
 import { RpcError } from "../jsonrpc/error-codes.js";
 import { invalidRequestError } from "../jsonrpc/handler-errors.js";
 import type { Request } from "../jsonrpc/message.js";
+import type { SavedSession } from "./saved-session.js";
 import type { ClientInfo } from "./types.js";
 
 /**
@@ -154,6 +155,20 @@ export class SessionLifecycle {
       info: params["clientInfo"] as Implementation | undefined,
       capabilities: params["capabilities"] as object,
     };
+  }
+
+  /**
+   * Goes on with a stateful session.
+   *
+   * @throws RangeError if the server does not support its revision.
+   */
+  restore({ revision: version, client, isInitialized }: SavedSession): void {
+    const revision = this.#stateful.find((item) => item.version === version);
+    if (revision === undefined)
+      throw new RangeError(`this server does not support ${truncate(version)}`);
+    this.#revision = revision;
+    this.#client = client;
+    this.#isInitialized = isInitialized;
   }
 
   /** Handles `notifications/initialized`. */

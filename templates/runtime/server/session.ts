@@ -42,6 +42,7 @@ import {
 } from "./subscriptions.js";
 import type { OpenSource } from "./subscriptions.js";
 import { SessionLifecycle } from "./lifecycle.js";
+import type { ResumedSession, SavedSession } from "./saved-session.js";
 import { describeFailure } from "../validation.js";
 import { severityOf } from "./log-levels.js";
 import type { Classification, Parsed } from "../jsonrpc/parse.js";
@@ -137,11 +138,13 @@ export class ServerSession {
   readonly #lifecycle: SessionLifecycle;
   readonly #subscriptions: Subscriptions;
   #minLogLevel = 0;
+  #stateChanges = 0;
 
   constructor(
     server: ServerCore,
     onClosed: (session: ServerSession) => void,
     negotiatedVersion?: string,
+    resumed?: ResumedSession,
   ) {
     this.server = server;
     this.#lifecycle = new SessionLifecycle(server.revisions, negotiatedVersion);
@@ -172,6 +175,7 @@ export class ServerSession {
         },
       },
       server.settings,
+      resumed?.firstRequestId,
     );
     this.#subscriptions = new Subscriptions(
       server.settings.maxSubscribedResources ??
@@ -180,6 +184,11 @@ export class ServerSession {
         this.#endpoint.notify(method, params, id);
       },
     );
+    if (resumed === undefined) return;
+    const { saved } = resumed;
+    this.#lifecycle.restore(saved);
+    this.#minLogLevel = saved.minLogLevel;
+    for (const uri of saved.uris) this.#subscriptions.subscribe(uri);
   }
 
   /** The revision of a stateful session; undefined before `initialize`, and with clients of a stateless revision. */
@@ -190,6 +199,25 @@ export class ServerSession {
   /** What the client sent in `initialize`. */
   get client(): ClientInfo {
     return this.#lifecycle.client;
+  }
+
+  /** @internal How often the {@link savedState} has changed. */
+  get stateChanges(): number {
+    return this.#stateChanges;
+  }
+
+  /** @internal What another process needs to go on with a stateful session; undefined before `initialize`. */
+  get savedState(): SavedSession | undefined {
+    const { revision } = this;
+    return revision === undefined
+      ? undefined
+      : {
+          revision,
+          client: this.client,
+          isInitialized: this.#lifecycle.isInitialized,
+          minLogLevel: this.#minLogLevel,
+          uris: this.#subscriptions.uris,
+        };
   }
 
   /** Resolves when the connection is over. */
@@ -328,6 +356,7 @@ export class ServerSession {
     const revision = this.#lifecycle.choose(params["protocolVersion"]);
     this.#validate(revision, request);
     this.#lifecycle.initialize(revision, params);
+    this.#stateChanges += 1;
     const { info, instructions } = this.server.settings;
     return {
       protocolVersion: revision.version,
@@ -439,12 +468,15 @@ export class ServerSession {
     switch (request.method) {
       case "logging/setLevel":
         this.#minLogLevel = severityOf(String(params["level"]));
+        this.#stateChanges += 1;
         return {};
       case "resources/subscribe":
         this.#subscriptions.subscribe(String(params["uri"]));
+        this.#stateChanges += 1;
         return {};
       case "resources/unsubscribe":
         this.#subscriptions.unsubscribe(String(params["uri"]));
+        this.#stateChanges += 1;
         return {};
       case "server/discover":
         return this.#completeResult(
@@ -553,7 +585,13 @@ export class ServerSession {
       });
       return;
     }
-    if (method === "notifications/initialized") this.#lifecycle.confirm();
+    if (
+      method === "notifications/initialized" &&
+      !this.#lifecycle.isInitialized
+    ) {
+      this.#lifecycle.confirm();
+      this.#stateChanges += 1;
+    }
     const handler = this.server.settings.notifications?.[method];
     void this.#endpoint.runNotificationHandler(method, () =>
       handler?.(params as never, this),

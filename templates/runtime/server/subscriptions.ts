@@ -63,6 +63,11 @@ export class Subscriptions {
     if (this.#uris.delete(uri)) this.#weight -= subscriptionWeight([uri]);
   }
 
+  /** The resources that a client of a stateful revision is subscribed to. */
+  get uris(): readonly string[] {
+    return [...this.#uris];
+  }
+
   /** Whether a client of a stateful revision is subscribed to a resource. */
   includes(uri: string): boolean {
     return this.#uris.has(uri);

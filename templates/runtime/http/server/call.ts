@@ -18,6 +18,8 @@ export interface HttpCall {
    * pending response. Set by the handler, and not called during a call of one of the methods here.
    */
   onDisconnect: (() => void) | undefined;
+  /** The names of all headers, in lower case; bindings that cannot list them leave it out. */
+  headerNames?(): Iterable<string>;
   /** The value of a header; the name is in lower case. */
   header(name: string): string | undefined;
   /**

@@ -31,9 +31,16 @@ export class Callers {
     unreadBytes: { held: 0 },
   };
   readonly #byKey = new Map<string, Caller>();
-  readonly #unknown: Caller = new Caller(this.total, false, () => undefined);
+  /** How many processes share a limit of handlers. */
+  readonly #processes: () => number;
+  readonly #unknown: Caller;
   /** The key of the last caller that became idle: it is usually the next to come back. */
   #idle: string | undefined;
+
+  constructor(processes: () => number = () => 1) {
+    this.#processes = processes;
+    this.#unknown = new Caller(this.total, false, () => undefined, processes);
+  }
 
   /**
    * A caller, which is kept until {@link Caller.release} and while it holds anything.
@@ -44,9 +51,14 @@ export class Callers {
     if (key === undefined) return this.#unknown;
     let caller = this.#byKey.get(key);
     if (caller === undefined) {
-      caller = new Caller(this.total, true, () => {
-        this.#forget(key);
-      });
+      caller = new Caller(
+        this.total,
+        true,
+        () => {
+          this.#forget(key);
+        },
+        this.#processes,
+      );
       this.#byKey.set(key, caller);
     }
     caller.retain();
@@ -78,10 +90,17 @@ export class Caller implements HandlerCounter {
   readonly requestBytes: ResourceShare;
   readonly unreadBytes: ResourceShare;
   readonly #onIdle: () => void;
+  readonly #processes: () => number;
   /** Uses of this object, and shares that hold anything. */
   #references = 0;
 
-  constructor(totals: Totals, isBounded: boolean, onIdle: () => void) {
+  constructor(
+    totals: Totals,
+    isBounded: boolean,
+    onIdle: () => void,
+    processes: () => number = () => 1,
+  ) {
+    this.#processes = processes;
     this.admissions = new ResourceShare(totals.visits, this, isBounded);
     this.openResponses = new ResourceShare(totals.open, this, isBounded);
     this.handlers = new ResourceShare(totals.handlers, this, isBounded);
@@ -109,7 +128,7 @@ export class Caller implements HandlerCounter {
   }
 
   canStart(limit: number): boolean {
-    return this.handlers.canAcquire(limit);
+    return this.handlers.canAcquire(Math.ceil(limit / this.#processes()));
   }
 
   handlerStarted(): void {

@@ -47,6 +47,16 @@ export class EventBuffer implements EventStore {
     return this.#events.find(({ stream }) => stream.key === key)?.stream;
   }
 
+  /** What can be resent, the oldest first. */
+  get kept(): readonly BufferedEvent[] {
+    return this.#events;
+  }
+
+  /** Takes over what another process knows about dropped events. */
+  restoreLost(newestLostListenKey: number): void {
+    this.#newestLostListenKey = newestLostListenKey;
+  }
+
   get newestLostListenKey(): number {
     return this.#newestLostListenKey;
   }

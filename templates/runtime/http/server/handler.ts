@@ -13,15 +13,19 @@ import type { Caller } from "./callers.js";
 import { metaVersionOf } from "./context.js";
 import type { HttpContext } from "./context.js";
 import { encodeErrorResponse, ERROR_HEADERS } from "./error-response.js";
+import { ClusterNode } from "./cluster/cluster-node.js";
+import type { ForwardedCall } from "./cluster/forwarded-call.js";
+import type { CallMessage } from "./cluster/wire.js";
 import { HealthChecks } from "./health.js";
 import { OriginCheck } from "./origin.js";
 import { BodyReader } from "./read-body.js";
 import type { ResponseWriter } from "./reply.js";
 import { Responder } from "./responder.js";
 import { ServerSource } from "./server-source.js";
+import type { HttpSession } from "./session.js";
 import { listenKeyOf } from "./session-stream.js";
 import { SessionlessEndpoint } from "./sessionless.js";
-import { SessionStore } from "./sessions.js";
+import { Sessions } from "./sessions.js";
 import { SingleRequests } from "./single-requests.js";
 import { SseEndpoint } from "./sse-endpoint.js";
 import { StatelessEndpoint } from "./stateless.js";
@@ -47,18 +51,21 @@ export class HttpRequestHandler<A extends Auth> {
   readonly #options: HttpHandlerOptions<A>;
   readonly #originCheck: OriginCheck;
   readonly #authenticator: Authenticator<A> | undefined;
-  readonly #callers = new Callers();
+  readonly #callers: Callers;
   readonly #unread: UnreadBudget;
   readonly #responder: Responder;
   readonly #bodyReader: BodyReader;
   readonly #servers: ServerSource<A>;
-  readonly #sessions: SessionStore<A>;
+  readonly #sessions: Sessions<A>;
+  /** Undefined if this process serves its sessions alone. */
+  readonly #cluster: ClusterNode<A> | undefined;
   readonly #sse: SseEndpoint<A> | undefined;
   readonly #singleRequests: SingleRequests;
   readonly #stateless: StatelessEndpoint;
   readonly #sessionless: SessionlessEndpoint;
   readonly #health: HealthChecks | undefined;
-  readonly #maxOpen: number;
+  /** Maximum of open requests of all processes. */
+  readonly #allOpen: number;
   /** Behind a proxy, all requests come from one address. */
   #lastAddress = { address: "", key: "" };
   #tickTimer: ReturnType<typeof setInterval> | undefined;
@@ -72,7 +79,8 @@ export class HttpRequestHandler<A extends Auth> {
       sse = false,
     } = options;
     this.#options = options;
-    this.#maxOpen = options.maxOpen ?? 10_000;
+    this.#allOpen = options.maxOpen ?? 10_000;
+    this.#callers = new Callers(() => this.#cluster?.members.live ?? 1);
     this.#health = HealthChecks.from(options.health);
     this.#originCheck = new OriginCheck(options);
     this.#authenticator =
@@ -105,11 +113,13 @@ export class HttpRequestHandler<A extends Auth> {
       maxDepth: options.maxDepth ?? DEFAULT_MAX_DEPTH,
     });
     this.#servers = new ServerSource(options.server);
-    this.#sessions = new SessionStore(
+    this.#cluster = this.#joinCluster(responder);
+    this.#sessions = new Sessions(
       responder,
       this.#servers,
       sessions === false ? {} : sessions,
       resumability,
+      this.#cluster,
     );
     this.#sse =
       sse === false
@@ -127,6 +137,31 @@ export class HttpRequestHandler<A extends Auth> {
       responder,
       this.#singleRequests,
     );
+  }
+
+  #joinCluster(responder: Responder): ClusterNode<A> | undefined {
+    const { cluster, clusterLimits: limits = {}, server } = this.#options;
+    if (cluster === undefined) return undefined;
+    return new ClusterNode<A>({
+      cluster,
+      limits,
+      responder,
+      unread: this.#unread,
+      server: typeof server === "function" ? undefined : server,
+      sessions: () => this.#sessions,
+      serve: (message, call, accept) => {
+        void this.#serveForwarded(message, call, accept);
+      },
+      resume: (context) => {
+        void this.#resume(context);
+      },
+    });
+  }
+
+  /** Maximum of open requests of this process. */
+  get #maxOpen(): number {
+    const { live } = this.#cluster?.members ?? ALONE;
+    return live === 1 ? this.#allOpen : Math.ceil(this.#allOpen / live);
   }
 
   get load(): { readonly sessions: number; readonly open: number } {
@@ -162,11 +197,16 @@ export class HttpRequestHandler<A extends Auth> {
   async #drainFor(timeout: number): Promise<void> {
     const until = Date.now() + timeout;
     this.#responder.drain();
-    this.#sessions.endListening();
+    if (this.#cluster === undefined) this.#sessions.endListening();
+    else this.#cluster.endListening(this.#sessions.resumeLimits?.retry);
     // A server that is still being connected may never be.
     void this.#singleRequests.endSubscriptions();
-    while (!this.#isIdle && Date.now() < until)
+    for (;;) {
+      if (this.#cluster !== undefined)
+        await this.#sessions.handOverIdle(until - Date.now());
+      if (this.#isIdle || Date.now() >= until) break;
       await new Promise((resolve) => setTimeout(resolve, DRAIN_CHECK_MS));
+    }
     await this.close();
   }
 
@@ -178,6 +218,7 @@ export class HttpRequestHandler<A extends Auth> {
         this.#responder.isRead &&
         this.#singleRequests.isIdle &&
         this.#sessions.isIdle &&
+        this.#cluster?.isIdle !== false &&
         this.#sse?.isIdle !== false)
     );
   }
@@ -187,6 +228,7 @@ export class HttpRequestHandler<A extends Auth> {
     this.#responder.close();
     await this.#singleRequests.close();
     await this.#sessions.close();
+    await this.#cluster?.close();
     await this.#sse?.close();
     for (const writer of [...this.#responder.openWriters]) writer.end();
     this.#stopTicking();
@@ -424,7 +466,101 @@ export class HttpRequestHandler<A extends Auth> {
       await this.#stateless.post(context, value, shared, stateless);
     else if (this.#options.sessions === false)
       await this.#sessionless.post(context, value, shared);
-    else await this.#sessions.post(context, value);
+    else if (this.#sessions.opens(context, value))
+      await this.#openSession(context, value);
+    else {
+      const session = await this.#findSession(context, value);
+      if (session !== undefined) this.#sessions.post(session, context, value);
+    }
+  }
+
+  #openSession(context: HttpContext<A>, value: unknown): Promise<void> {
+    return this.#cluster === undefined
+      ? this.#sessions.open(context, value)
+      : this.#cluster.guard(context, () => this.#sessions.open(context, value));
+  }
+
+  /** The session that a request names. Undefined if the request was answered, or another process answers it. */
+  #findSession(
+    context: HttpContext<A>,
+    value?: unknown,
+  ): HttpSession | undefined | Promise<HttpSession | undefined> {
+    return this.#cluster === undefined
+      ? this.#sessions.find(context)
+      : this.#cluster.find(context, value);
+  }
+
+  /** Serves a call that another process has received, authorized and checked. */
+  async #serveForwarded(
+    { body, auth, isJsonOnly }: CallMessage,
+    call: ForwardedCall,
+    accept: (context: HttpContext<A>) => Promise<HttpSession | undefined>,
+  ): Promise<void> {
+    const caller = this.#callers.of(
+      typeof auth?.["principal"] === "string"
+        ? `principal ${auth["principal"]}`
+        : this.#keyOf(call),
+    );
+    const context: HttpContext<A> = {
+      call,
+      path: call.target.split("?", 1)[0] ?? "/",
+      // The process that is connected to the client adds them.
+      headers: NO_HEADERS,
+      auth: auth as A | undefined,
+      caller,
+      connection: caller,
+      isJsonOnly,
+    };
+    this.#responder.admit(call);
+    try {
+      if (this.#responder.refuseIfClosed(call, NO_HEADERS)) return;
+      this.#startTicking();
+      const value =
+        body === undefined ? undefined : (JSON.parse(body) as unknown);
+      const session = await accept(context);
+      if (session === undefined) return;
+      if (call.method === "DELETE") await this.#deleteSession(session, context);
+      else if (
+        !caller.openResponses.canAcquire(this.#maxOpen) ||
+        !caller.unreadBytes.canAcquire(this.#unread.max) ||
+        !this.#bodyReader.retain(context, body?.length ?? 0)
+      )
+        this.#responder.refuseBusy(call, NO_HEADERS);
+      else if (call.method === "GET") this.#listen(session, context);
+      else this.#sessions.post(session, context, value);
+    } catch (error) {
+      this.#responder.emit({ kind: "failed", error });
+      call.abort();
+    } finally {
+      this.#responder.endAdmission(call);
+      caller.release();
+    }
+  }
+
+  /** Serves a call that resumes a stream over the connection that it has. */
+  async #resume(context: HttpContext<A>): Promise<void> {
+    try {
+      const session = await this.#findSession(context);
+      if (session !== undefined) this.#listen(session, context);
+    } catch (error) {
+      this.#responder.emit({ kind: "failed", error });
+      context.call.respond(500, NO_HEADERS);
+    }
+  }
+
+  #listen(session: HttpSession, context: HttpContext<A>): void {
+    session.listen(
+      this.#responder.reply(context),
+      context.call.header("last-event-id"),
+    );
+  }
+
+  async #deleteSession(
+    session: HttpSession,
+    { call, headers }: HttpContext,
+  ): Promise<void> {
+    await session.close();
+    call.respond(204, headers);
   }
 
   async #handleGet(context: HttpContext<A>): Promise<void> {
@@ -453,9 +589,8 @@ export class HttpRequestHandler<A extends Auth> {
       lastEventId !== undefined && listenKeyOf(lastEventId) === undefined;
     if (!resumesRequest && this.#responder.refuseIfDraining(call, headers))
       return;
-    this.#sessions
-      .find(context)
-      ?.listen(this.#responder.reply(context), lastEventId);
+    const session = await this.#findSession(context);
+    if (session !== undefined) this.#listen(session, context);
   }
 
   async #handleDelete(context: HttpContext<A>): Promise<void> {
@@ -463,10 +598,8 @@ export class HttpRequestHandler<A extends Auth> {
       this.#responder.refuseMethod(context);
       return;
     }
-    const session = this.#sessions.find(context);
-    if (session === undefined) return;
-    await session.close();
-    context.call.respond(204, context.headers);
+    const session = await this.#findSession(context);
+    if (session !== undefined) await this.#deleteSession(session, context);
   }
 
   #hasSessions(server: AnyServer): boolean {
@@ -520,6 +653,7 @@ export class HttpRequestHandler<A extends Auth> {
 }
 
 const RESOLVED = Promise.resolve();
+const ALONE = { live: 1 };
 
 /** The posted messages, for the scopes that they need. */
 function messagesIn(value: unknown): readonly AuthorizedMessage[] {

@@ -37,7 +37,7 @@ export class BodyReader {
 
   /** The posted JSON value, or why it is invalid. Undefined if the call was answered. */
   async read(context: HttpContext): Promise<JsonValue | Invalid | undefined> {
-    const { call, headers, caller, connection } = context;
+    const { call, headers, connection } = context;
     const length = call.header("content-length");
     const maxBytes = this.#limits.maxBodyBytes;
     if (length !== undefined && !/^\d+$/.test(length)) {
@@ -65,12 +65,9 @@ export class BodyReader {
         this.#refuseTooLarge(context);
         return undefined;
       }
-      if (body.length > MAX_UNCOUNTED_BODY_BYTES) {
-        if (!caller.requestBytes.canAcquire(this.#limits.maxTotalBodyBytes)) {
-          this.#responder.refuseBusy(call, headers);
-          return undefined;
-        }
-        context.retainedBody = new RetainedBody(caller, body.length);
+      if (!this.retain(context, body.length)) {
+        this.#responder.refuseBusy(call, headers);
+        return undefined;
       }
       return readJson(body, { maxDepth: this.#limits.maxDepth });
     } catch {
@@ -80,6 +77,16 @@ export class BodyReader {
     } finally {
       arriving.end();
     }
+  }
+
+  /** Counts a complete body, if it is large. Returns false if there is no room for it. */
+  retain(context: HttpContext, length: number): boolean {
+    const { caller } = context;
+    if (length <= MAX_UNCOUNTED_BODY_BYTES) return true;
+    if (!caller.requestBytes.canAcquire(this.#limits.maxTotalBodyBytes))
+      return false;
+    context.retainedBody = new RetainedBody(caller, length);
+    return true;
   }
 
   /** Drops incomplete bodies. */

@@ -177,6 +177,17 @@ export class Responder {
     );
   }
 
+  /** Rejects a call that needs what all processes share, while that does not answer. */
+  refuseUnavailable(call: HttpCall, headers: HeaderFields): void {
+    this.refuse(
+      call,
+      { ...headers, "retry-after": "1" },
+      503,
+      "the session store is not available",
+      SERVER_BUSY,
+    );
+  }
+
   refuseBusy(call: HttpCall, headers: HeaderFields): void {
     this.refuse(
       call,

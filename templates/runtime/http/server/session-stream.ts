@@ -18,11 +18,19 @@ export class SessionStream {
   /** The number of the last event; the priming event has 0. */
   sequence = 0;
   hasSentEventId = false;
+  /** Whether its requests came in an array. */
+  isBatch = false;
+  /** Whether another process would know it. */
+  isLogged = false;
   /** The number of the last dropped event that a client must not miss silently. */
   lastLostSequence = 0;
   writer: ResponseWriter | undefined;
 
-  constructor(key: number, writer: ResponseWriter, isListenStream: boolean) {
+  constructor(
+    key: number,
+    writer: ResponseWriter | undefined,
+    isListenStream: boolean,
+  ) {
     this.key = key;
     this.writer = writer;
     this.isListenStream = isListenStream;

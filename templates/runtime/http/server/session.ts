@@ -1,6 +1,18 @@
 import { hasPrimingEvents } from "../../protocol/version-rules.js";
-import type { HttpCall } from "./call.js";
-import { encodeErrorResponse, STREAM_NOT_ACCEPTED } from "./error-response.js";
+import type { HeaderFields, HttpCall } from "./call.js";
+import type { LogEntry, LoggedSession } from "./cluster/log-entries.js";
+import {
+  firstKeyOf,
+  restoreStreams,
+  SessionJournal,
+  snapshotOf,
+} from "./cluster/session-journal.js";
+import type { SessionKeeper } from "./cluster/session-journal.js";
+import {
+  encodeErrorResponse,
+  encodeLostRequests,
+  STREAM_NOT_ACCEPTED,
+} from "./error-response.js";
 import { HttpExtra } from "./extra.js";
 import { EventBuffer } from "./event-buffer.js";
 import type { BufferedEvent, ResumeLimits } from "./event-buffer.js";
@@ -13,6 +25,7 @@ import { listenKeyOf, parseEventId, SessionStream } from "./session-stream.js";
 import type { AnyServer } from "./types.js";
 import { dropKeyOf } from "./unread-budget.js";
 import { cancelledIdOf, responseIdOf } from "../../jsonrpc/envelope.js";
+import { SERVER_BUSY } from "../../jsonrpc/endpoint.js";
 import type { RequestId } from "../../jsonrpc/message.js";
 import type { Invalid, Parsed } from "../../jsonrpc/parse.js";
 import {
@@ -26,12 +39,32 @@ import type {
   Transport,
 } from "../../jsonrpc/transport.js";
 import { versionOf } from "../../protocol/revision.js";
+import type { SavedSession } from "../../server/saved-session.js";
 import { encodeLine } from "../../jsonrpc/write.js";
 
 /** What a session needs from its handler. */
 export interface SessionHost {
   readonly resumeLimits: ResumeLimits | undefined;
-  onClosed(session: HttpSession): void;
+  /** @param hasLeft - Whether it goes on in another process. */
+  onClosed(session: HttpSession, hasLeft: boolean): void;
+}
+
+/** What a session begins with. */
+export interface SessionInit {
+  readonly id: string;
+  readonly principal: string | undefined;
+  readonly host: SessionHost;
+  readonly budget: CallerResumeBudget;
+  readonly server: AnyServer;
+  /** Stores what other processes need; undefined if there are none. */
+  readonly keeper?: SessionKeeper | undefined;
+}
+
+/** What is known of a session that another process had before. */
+export interface FormerSession {
+  readonly saved: SavedSession;
+  readonly generation: number;
+  readonly log: LoggedSession;
 }
 
 /** What a session passes with a posted message. */
@@ -76,19 +109,25 @@ export class HttpSession implements Transport {
   readonly #queue: MessageQueue;
   /** Undefined without resumability. */
   readonly #events: EventBuffer | undefined;
+  readonly #journal: SessionJournal | undefined;
+  /** Responses that wait until the state is stored. */
+  #unsaved = 0;
+  /** Settles when the last of them was sent. */
+  #saving: Promise<void> | undefined;
   #nextKey = 1;
   /** The stream for a response without a request, such as one to an invalid message. */
   #currentStream: SessionStream | undefined;
   readonly #onDrained: () => void;
   #isClosed = false;
 
-  private constructor(
-    id: string,
-    principal: string | undefined,
-    host: SessionHost,
-    budget: CallerResumeBudget,
-    server: AnyServer,
-  ) {
+  private constructor({
+    id,
+    principal,
+    host,
+    budget,
+    server,
+    keeper,
+  }: SessionInit) {
     this.id = id;
     this.principal = principal;
     this.#host = host;
@@ -98,18 +137,44 @@ export class HttpSession implements Transport {
       this.#events = new EventBuffer(resumeLimits, budget);
     this.#onDrained = () => this.#events?.handleDrained();
     this.#server = server;
+    if (keeper !== undefined) this.#journal = new SessionJournal(keeper);
   }
 
   /** Connects a server to a new session, which has not been initialized. */
-  static async open(
-    id: string,
-    principal: string | undefined,
-    host: SessionHost,
-    budget: CallerResumeBudget,
-    server: AnyServer,
+  static async open(init: SessionInit): Promise<HttpSession> {
+    const session = new HttpSession(init);
+    session.#connection = await init.server.connect(session);
+    return session;
+  }
+
+  /**
+   * Goes on with a session of another process. Requests that it was handling are answered with an error.
+   *
+   * @throws RangeError if the server does not support its revision.
+   */
+  static async resume(
+    init: SessionInit,
+    { saved, generation, log }: FormerSession,
   ): Promise<HttpSession> {
-    const session = new HttpSession(id, principal, host, budget, server);
-    session.#connection = await server.connect(session);
+    const session = new HttpSession(init);
+    const firstKey = firstKeyOf(generation);
+    session.#nextKey = firstKey;
+    session.isInitialized = true;
+    session.hasBeenUsed = true;
+    session.#connection = await init.server.connect(session, undefined, {
+      saved,
+      firstRequestId: firstKey,
+    });
+    const restored = restoreStreams(log, {
+      queue: session.#queue,
+      events: session.#events,
+    });
+    for (const { stream, isPending } of restored) {
+      const ids = [...stream.pending];
+      stream.pending.clear();
+      if (isPending)
+        session.#sendEvent(stream, encodeLostRequests(ids, stream.isBatch));
+    }
     return session;
   }
 
@@ -133,9 +198,25 @@ export class HttpSession implements Transport {
     return false;
   }
 
-  /** Whether no handler of a request runs. */
+  /** Whether no handler of a request runs, and no response waits to be sent. */
   get isIdle(): boolean {
-    return (this.#connection?.inFlight.inbound ?? 0) === 0;
+    return (
+      (this.#connection?.inFlight.inbound ?? 0) === 0 && this.#unsaved === 0
+    );
+  }
+
+  /** Settles when the response that waits until the state is stored was sent; undefined if none does. */
+  get saving(): Promise<void> | undefined {
+    return this.#saving;
+  }
+
+  /** What another process needs to know of its streams, as entries of a log. */
+  get snapshot(): readonly LogEntry[] {
+    return snapshotOf({
+      openStreams: this.#streamByRequest.values(),
+      queue: this.#queue,
+      events: this.#events,
+    });
   }
 
   start(): Promise<void> {
@@ -171,6 +252,7 @@ export class HttpSession implements Transport {
     }
     const stream = new SessionStream(this.#nextKey, writer, false);
     this.#nextKey += 1;
+    stream.isBatch = parsed.kind === "batch";
     for (const id of requests) {
       stream.pending.add(id);
       this.#streamByRequest.set(id, stream);
@@ -236,7 +318,7 @@ export class HttpSession implements Transport {
     }
   }
 
-  send(message: object, options?: SendOptions): void {
+  send(message: object, options?: SendOptions): Promise<void> | void {
     if (this.#isClosed) throw new Error("the connection is closed");
     const data = encodeLine(message as never);
     const responseIds = Array.isArray(message)
@@ -273,15 +355,81 @@ export class HttpSession implements Transport {
         )
         .find((found) => found !== undefined) ?? this.#currentStream;
     if (stream === undefined) return;
-    for (const id of responseIds) this.#removePending(stream, id);
+    const saving = this.#save();
+    if (saving === undefined) {
+      this.#answer(stream, responseIds, data, message);
+      return;
+    }
+    // What a request changed is stored before its client learns of it.
+    return this.#whenSaved(saving, (isSaved) => {
+      if (isSaved) this.#answer(stream, responseIds, data, message);
+      else this.#answerUnsaved(stream, responseIds);
+    });
+  }
+
+  close(): Promise<void> {
+    this.#teardown(false);
+    return Promise.resolve();
+  }
+
+  /** Ends it here, as it goes on in another process. Requests that run are answered with an error, and aborted. */
+  leave(): void {
+    this.endListening();
+    this.#teardown(true);
+  }
+
+  /** Stores the state of the protocol; undefined if nothing has to wait for that. */
+  #save(): Promise<void> | undefined {
+    const connection = this.#connection;
+    return connection === undefined
+      ? undefined
+      : this.#journal?.save(connection);
+  }
+
+  #whenSaved(
+    saving: Promise<void>,
+    onSettled: (isSaved: boolean) => void,
+  ): Promise<void> {
+    this.#unsaved += 1;
+    const settle = (isSaved: boolean): void => {
+      this.#unsaved -= 1;
+      onSettled(isSaved);
+    };
+    this.#saving = saving.then(
+      () => {
+        settle(true);
+      },
+      () => {
+        settle(false);
+      },
+    );
+    return this.#saving;
+  }
+
+  #answer(
+    stream: SessionStream,
+    ids: readonly (RequestId | null | undefined)[],
+    data: string,
+    message: object,
+  ): void {
+    for (const id of ids) this.#removePending(stream, id);
     if (Array.isArray(message))
       for (const id of [...stream.pending]) this.#removePending(stream, id);
     this.#sendResponse(stream, data, message);
   }
 
-  close(): Promise<void> {
-    this.#teardown();
-    return Promise.resolve();
+  /** What a request changed could not be stored, so it may be lost. */
+  #answerUnsaved(
+    stream: SessionStream,
+    ids: readonly (RequestId | null | undefined)[],
+  ): void {
+    const { writer } = stream;
+    const data = encodeErrorResponse(SERVER_BUSY, UNAVAILABLE, ids[0]);
+    if (writer?.isStream === false) {
+      for (const id of ids) this.#removePending(stream, id);
+      writer.sendJson(503, data, RETRY_HEADERS);
+      stream.writer = undefined;
+    } else this.#answer(stream, ids, data, {});
   }
 
   /** Ends streams whose requests were all cancelled: nothing will be sent for them. */
@@ -289,6 +437,7 @@ export class HttpSession implements Transport {
     const stream = this.#streamByRequest.get(id);
     if (stream === undefined) return;
     this.#removePending(stream, id);
+    this.#journal?.updateStream(stream);
     if (stream.pending.size === 0) this.#endStream(stream);
   }
 
@@ -312,7 +461,18 @@ export class HttpSession implements Transport {
     this.#currentStream = new SessionStream(0, writer, false);
     emitMessage(this, value);
     this.#currentStream = undefined;
-    writer.sendEmpty(202);
+    const saving = this.#save();
+    if (saving === undefined) writer.sendEmpty(202);
+    else
+      void this.#whenSaved(saving, (isSaved) => {
+        if (isSaved) writer.sendEmpty(202);
+        else
+          writer.sendJson(
+            503,
+            encodeErrorResponse(SERVER_BUSY, UNAVAILABLE),
+            RETRY_HEADERS,
+          );
+      });
     for (const id of cancelledIdsIn(parsed)) this.#handleCancelled(id);
   }
 
@@ -415,6 +575,7 @@ export class HttpSession implements Transport {
     };
     writer?.writeEvent(text, name, isDroppable ? undefined : kept);
     events.add(kept);
+    this.#journal?.addEvent(kept);
   }
 
   /** Sends the client an id to resume after, before there is anything to send. */
@@ -425,6 +586,7 @@ export class HttpSession implements Transport {
     )
       return;
     stream.hasSentEventId = true;
+    this.#journal?.addStream(stream);
     stream.writer?.writeEvent(
       encodeSseEvent("", {
         id: stream.eventId,
@@ -453,11 +615,17 @@ export class HttpSession implements Transport {
     const stream = this.#listenStreams.at(-1);
     if (stream !== undefined)
       this.#sendEvent(stream, data, name !== undefined, name);
-    else this.#queue.add(data);
+    else {
+      const number = this.#queue.add(data);
+      this.#journal?.addQueued(number, data);
+    }
   }
 
   #sendQueued(stream: SessionStream): void {
-    for (const data of this.#queue.takeAll()) this.#sendEvent(stream, data);
+    const queued = this.#queue.takeAll();
+    for (const data of queued) this.#sendEvent(stream, data);
+    // Written down after the events, so that none is lost in between.
+    if (queued.length > 0) this.#journal?.setSent(this.#queue.lastSent);
   }
 
   /** Whether an unknown stream listened, and nothing of it was lost: then a new stream can replace it. */
@@ -503,7 +671,7 @@ export class HttpSession implements Transport {
     );
   }
 
-  #teardown(): void {
+  #teardown(hasLeft: boolean): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     const streams = new Set([
@@ -512,16 +680,32 @@ export class HttpSession implements Transport {
     ]);
     this.#streamByRequest.clear();
     this.#listenStreams.length = 0;
-    for (const { writer } of streams) {
-      if (writer?.isStream === false) writer.sendEmpty(503);
+    for (const stream of streams) {
+      const { writer } = stream;
+      if (hasLeft) this.#answerLost(stream);
+      else if (writer?.isStream === false) writer.sendEmpty(503);
       else writer?.end();
     }
     this.#queue.takeAll();
     this.#events?.clear();
-    this.#host.onClosed(this);
+    this.#host.onClosed(this, hasLeft);
     emitClose(this);
   }
+
+  /** Answers the requests of a stream, whose outcome is not known, unless the client can resume it elsewhere. */
+  #answerLost({ writer, pending, isBatch, isLogged }: SessionStream): void {
+    if (writer === undefined) return;
+    const error = encodeLostRequests([...pending], isBatch);
+    if (!writer.isStream) writer.sendJson(200, error);
+    else {
+      if (!isLogged) writer.writeEvent(`data: ${error}\n\n`);
+      writer.end();
+    }
+  }
 }
+
+const UNAVAILABLE = "the session store is not available";
+const RETRY_HEADERS: HeaderFields = { "retry-after": "1" };
 
 /** The ids of the requests to answer. */
 function requestIdsIn(parsed: Parsed): readonly RequestId[] {

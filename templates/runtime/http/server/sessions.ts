@@ -5,6 +5,12 @@ import type { RetainedBody } from "./bodies.js";
 import type { Caller } from "./callers.js";
 import type { HttpContext } from "./context.js";
 import type { ResumeLimits } from "./event-buffer.js";
+import type { SessionRecord } from "../../cluster/types.js";
+import { savedStateOf } from "./cluster/session-record.js";
+import type {
+  OwnedSession,
+  SessionStorage,
+} from "./cluster/session-storage.js";
 import type { Responder } from "./responder.js";
 import { CallerResumeBudget, ResumeBudget } from "./resume-budget.js";
 import type { ServerSource } from "./server-source.js";
@@ -18,33 +24,44 @@ const MAX_SESSIONS = 10_000;
 /** Milliseconds within which a new session must be used. */
 const FIRST_USE_TIMEOUT_MS = 60_000;
 
+/** Sessions that are handed over at once. */
+const MAX_LEAVING = 64;
+
+interface Opener {
+  readonly caller: Caller;
+  readonly request: RetainedBody | undefined;
+}
+
 /**
  * The sessions of stateful revisions.
  *
  * A session is stored only after `initialize` succeeded, and removed when it closes.
  * Its caller holds a place from before the server is created until the session is removed, or is not stored after all.
  */
-export class SessionStore<A extends Auth = Auth> implements SessionHost {
+export class Sessions<A extends Auth = Auth> implements SessionHost {
   readonly resumeLimits: ResumeLimits | undefined;
   /** Maximum of sessions and HTTP+SSE streams. */
   readonly max: number;
   readonly idleTimeout: number;
+  /** Where other processes find them; undefined if there are none. */
+  readonly #storage: SessionStorage | undefined;
+  readonly #owned = new WeakMap<HttpSession, OwnedSession>();
   readonly #responder: Responder;
   readonly #servers: ServerSource<A>;
   readonly #resumeBudget: ResumeBudget;
   readonly #resumeBudgets = new WeakMap<Caller, CallerResumeBudget>();
   readonly #sessions = new Map<string, HttpSession>();
   /** Who opened a session, and with which body if that was large: the session keeps the client's information. */
-  readonly #openers = new WeakMap<
-    HttpSession,
-    { readonly caller: Caller; readonly request: RetainedBody | undefined }
-  >();
+  readonly #openers = new WeakMap<HttpSession, Opener>();
 
   constructor(
     responder: Responder,
     servers: ServerSource<A>,
     options: SessionOptions,
     resumability: ResumabilityOptions | false,
+    cluster?: {
+      storage(idleTimeout: number, max: number): SessionStorage;
+    },
   ) {
     this.#responder = responder;
     this.#servers = servers;
@@ -61,6 +78,7 @@ export class SessionStore<A extends Auth = Auth> implements SessionHost {
             retry: limits.retry ?? 1000,
           };
     this.#resumeBudget = new ResumeBudget(maxTotalBytes);
+    this.#storage = cluster?.storage(this.idleTimeout, this.max);
   }
 
   get size(): number {
@@ -71,16 +89,17 @@ export class SessionStore<A extends Auth = Auth> implements SessionHost {
     return this.#sessions.get(id);
   }
 
-  /** Serves a POST of a stateful revision; `initialize` opens a session. */
-  async post(context: HttpContext<A>, value: unknown): Promise<void> {
+  /** Whether a posted value opens a session. */
+  opens({ call }: HttpContext, value: unknown): boolean {
+    return (
+      call.header("mcp-session-id") === undefined &&
+      methodOf(value) === "initialize"
+    );
+  }
+
+  /** Serves a POST of a session. */
+  post(session: HttpSession, context: HttpContext, value: unknown): void {
     const { call, auth, caller } = context;
-    const id = call.header("mcp-session-id");
-    if (id === undefined && methodOf(value) === "initialize") {
-      await this.#open(context, value);
-      return;
-    }
-    const session = this.find(context);
-    if (session === undefined) return;
     session.post(call, this.#responder.reply(context), value, {
       auth,
       principal: auth?.principal,
@@ -142,15 +161,103 @@ export class SessionStore<A extends Auth = Auth> implements SessionHost {
         : Math.min(this.idleTimeout, FIRST_USE_TIMEOUT_MS);
       if (now - session.lastUsedAt > allowed && !session.isAttached)
         void session.close();
+      else void this.#owned.get(session)?.extendIfDue();
     }
   }
 
   async close(): Promise<void> {
-    for (const session of [...this.#sessions.values()]) await session.close();
+    for (const session of [...this.#sessions.values()])
+      if (this.#storage === undefined) await session.close();
+      else session.leave();
+  }
+
+  /** Ends all sessions here: other processes may own them by now. */
+  leaveAll(): void {
+    for (const session of [...this.#sessions.values()]) session.leave();
+  }
+
+  /** Hands over the sessions without a running handler; resolves when others can take them. */
+  async handOverIdle(timeout: number): Promise<void> {
+    const leaving: Promise<void>[] = [];
+    for (const session of [...this.#sessions.values()]) {
+      const owned = this.#owned.get(session);
+      if (owned === undefined || !session.isIdle) continue;
+      this.#remove(session);
+      leaving.push(
+        owned.handOver(() => {
+          session.leave();
+        }, timeout),
+      );
+      if (leaving.length >= MAX_LEAVING) break;
+    }
+    await Promise.allSettled(leaving);
+  }
+
+  /**
+   * Takes over a session whose owner is gone. Undefined if another process was faster, or the session cannot go on here
+   * and was removed.
+   *
+   * @param owner - The address of this process.
+   */
+  async adopt(
+    former: SessionRecord,
+    owner: string,
+    { auth, caller }: HttpContext<A>,
+  ): Promise<HttpSession | undefined> {
+    const storage = this.#storage;
+    const taken = await storage?.take(former, owner);
+    if (storage === undefined || taken === undefined) return undefined;
+    const { record, log } = taken;
+    const saved = savedStateOf(record);
+    const { id, principal, generation } = record;
+    let session: HttpSession | undefined;
+    try {
+      if (saved === undefined) throw new RangeError("unknown state");
+      const owned = storage.keep(id, principal, owner, () => session, record);
+      session = await HttpSession.resume(
+        {
+          id,
+          principal: auth?.principal,
+          host: this,
+          budget: this.#resumeBudgetOf(caller),
+          server: await this.#servers.forSession(auth),
+          keeper: owned,
+        },
+        { saved, generation, log },
+      );
+      caller.sessions.acquire();
+      this.#add(session, { caller, request: undefined }, owned);
+      if (owned.isCurrent) return session;
+      session.leave();
+      return undefined;
+    } catch (error) {
+      // Of an older or newer version of the server: its client begins another one.
+      if (error instanceof RangeError) await storage.delete(id);
+      else await storage.abandon(record);
+      if (error instanceof RangeError) return undefined;
+      throw error;
+    }
   }
 
   /** @internal */
-  onClosed(session: HttpSession): void {
+  onClosed(session: HttpSession, hasLeft: boolean): void {
+    const owned = this.#owned.get(session);
+    if (hasLeft) owned?.stop();
+    else void owned?.delete();
+    this.#remove(session);
+  }
+
+  #add(session: HttpSession, opener: Opener, owned?: OwnedSession): void {
+    this.#openers.set(session, opener);
+    if (owned !== undefined) this.#owned.set(session, owned);
+    this.#sessions.set(session.id, session);
+    this.#responder.emit({
+      kind: "sessionOpened",
+      sessions: this.#sessions.size,
+    });
+  }
+
+  #remove(session: HttpSession): void {
     if (!this.#sessions.delete(session.id)) return;
     const opener = this.#openers.get(session);
     opener?.caller.sessions.release();
@@ -161,7 +268,8 @@ export class SessionStore<A extends Auth = Auth> implements SessionHost {
     });
   }
 
-  async #open(context: HttpContext<A>, value: unknown): Promise<void> {
+  /** Opens a session. Rejects with a StoreError or SessionsFullError if other processes share them. */
+  async open(context: HttpContext<A>, value: unknown): Promise<void> {
     const { call, headers, auth, caller } = context;
     if (this.#responder.refuseIfDraining(call, headers)) return;
     if (!caller.sessions.canAcquire(this.max)) {
@@ -171,36 +279,38 @@ export class SessionStore<A extends Auth = Auth> implements SessionHost {
     let isStored = false;
     caller.sessions.acquire();
     try {
+      const id = createSessionId();
+      const principal = auth?.principal;
+      let session: HttpSession | undefined;
+      const owner = await this.#storage?.admit(principal ?? "");
+      const owned =
+        owner === undefined
+          ? undefined
+          : this.#storage?.keep(id, principal ?? "", owner, () => session);
       const server = await this.#servers.forSession(auth);
       if (this.#responder.refuseIfClosed(call, headers)) return;
-      const session = await HttpSession.open(
-        createSessionId(),
-        auth?.principal,
-        this,
-        this.#resumeBudgetOf(caller),
+      session = await HttpSession.open({
+        id,
+        principal,
+        host: this,
+        budget: this.#resumeBudgetOf(caller),
         server,
-      );
+        keeper: owned,
+      });
       if (this.#responder.refuseIfClosed(call, headers)) {
         await session.close();
         return;
       }
-      session.post(call, this.#responder.reply(context), value, {
-        auth,
-        principal: auth?.principal,
-        counter: context.retainedBody ?? caller,
-      });
+      this.post(session, context, value);
+      if (session.saving !== undefined) await session.saving;
       if (!session.isInitialized) {
         await session.close();
         return;
       }
-      this.#openers.set(session, { caller, request: context.retainedBody });
       context.retainedBody?.retain();
-      this.#sessions.set(session.id, session);
       isStored = true;
-      this.#responder.emit({
-        kind: "sessionOpened",
-        sessions: this.#sessions.size,
-      });
+      this.#add(session, { caller, request: context.retainedBody }, owned);
+      if (owned?.isCurrent === false) session.leave();
     } finally {
       if (!isStored) caller.sessions.release();
     }

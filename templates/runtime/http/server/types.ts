@@ -1,3 +1,4 @@
+import type { Cluster } from "../../cluster/types.js";
 import type { Server } from "../../server.js";
 import type { Auth, Authorization } from "./auth.js";
 import type { HttpCall } from "./call.js";
@@ -13,7 +14,8 @@ export interface SessionRequest<A extends Auth = Auth> {
 }
 
 /** A server, whatever notifications it sends. */
-export type AnyServer = Pick<Server, "connect" | "revisions" | "settings">;
+export type AnyServer = Pick<Server, "connect" | "revisions" | "settings"> &
+  Partial<Pick<Server, "addRelay" | "broadcastLocally">>;
 
 /** How sessions of stateful revisions are kept. */
 export interface SessionOptions {
@@ -62,6 +64,17 @@ export type HttpEvent =
     }
   | { readonly kind: "sessionOpened"; readonly sessions: number }
   | { readonly kind: "sessionClosed"; readonly sessions: number }
+  /**
+   * Another process may own the sessions of this one, since its lease has run out: they have ended here, and go on
+   * elsewhere.
+   */
+  | { readonly kind: "fenced" }
+  /** An operation of the cluster, such as `sessions.get`, failed or took too long. */
+  | {
+      readonly kind: "storeFailed";
+      readonly operation: string;
+      readonly error: unknown;
+    }
   /** A hook or the server's factory threw. */
   | { readonly kind: "failed"; readonly error: unknown };
 
@@ -79,6 +92,20 @@ export interface HealthOptions {
 /** How {@link HttpHandler.drain} waits. */
 export interface DrainOptions {
   /** Milliseconds after which handlers that still run are aborted; 30 seconds by default. */
+  readonly timeout?: number | undefined;
+}
+
+/** How a process takes part in a cluster. All processes need the same. */
+export interface ClusterLimits {
+  /**
+   * Milliseconds after which the others take a process that does not renew its lease for dead, take over its sessions,
+   * and answer the calls that they have forwarded to it with an error; at most a quarter later. 10 seconds by default.
+   */
+  readonly lease?: number | undefined;
+  /**
+   * Milliseconds that an operation of the store may take; then a request that needs it is answered with 503. Half of
+   * the lease by default.
+   */
   readonly timeout?: number | undefined;
 }
 
@@ -101,6 +128,15 @@ export interface HttpHandlerOptions<
    * instances.
    */
   readonly sessions?: SessionOptions | false | undefined;
+  /**
+   * Shares sessions with the other processes that have the same cluster: each of them serves every session of a stateful
+   * revision, and goes on with those of a process that has ended. `server.notify` reaches the clients of all of them.
+   * Limits of sessions count for all processes together; those of open requests and of handlers are divided by the
+   * number of processes that are alive, and rounded up. All processes need the same server and options. Sessions over
+   * HTTP+SSE are not shared.
+   */
+  readonly cluster?: Cluster | undefined;
+  readonly clusterLimits?: ClusterLimits | undefined;
   /** `false` disables resumption: events that a client misses are lost. */
   readonly resumability?: ResumabilityOptions | false | undefined;
   /** Also serves clients of HTTP+SSE (2024-11-05). Off by default. */
@@ -174,10 +210,14 @@ export interface HttpHandler {
    * - Streams that only listen end, with a `retry` in those of sessions; open subscriptions end with their response (MCP
    *   2026-07-28, Graceful Closure).
    * - Requests of open sessions and of stateless revisions are answered until no handler is running.
+   * - With a `cluster`, each session is handed over when none of its handlers is running, and goes on elsewhere.
    *
    * Never rejects. A second call waits for the first one; `close` ends the wait.
    */
   readonly drain: (options?: DrainOptions) => Promise<void>;
-  /** Ends all sessions and streams. Later requests are answered with 503. */
+  /**
+   * Ends all sessions and streams. Later requests are answered with 503. With a `cluster`, other processes go on with the
+   * sessions, and requests that run are answered with an error.
+   */
   readonly close: () => Promise<void>;
 }

@@ -61,6 +61,10 @@ class WebCall implements HttpCall {
       : undefined;
   }
 
+  headerNames(): Iterable<string> {
+    return this.raw.headers.keys();
+  }
+
   header(name: string): string | undefined {
     const value = this.raw.headers.get(name);
     if (value !== null) return value;

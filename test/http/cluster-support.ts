@@ -1,0 +1,126 @@
+/** Several processes of a cluster, in one: handlers that share what processes would, and a client that meets any of them. */
+import { afterEach } from 'vitest';
+import {
+  createHttpHandler,
+  memoryCluster,
+  type Cluster,
+  type HttpEvent,
+  type HttpHandler,
+  type HttpHandlerOptions,
+} from '../../generated/runtime/http-server.js';
+import type { Auth } from '../../generated/runtime/http/server/auth.js';
+import type { AnyServer } from '../../generated/runtime/http-server.js';
+import { fixtureServer, post, request, send, ACCEPT_BOTH, type Headers, type Recorded } from './server-support.js';
+
+/** Short, so that a dead process is noticed within a test. */
+export const LEASE = 300;
+
+/** A handler as if it were another process. */
+export interface Process {
+  readonly handler: HttpHandler;
+  readonly server: AnyServer;
+  readonly seen: Recorded;
+  readonly events: HttpEvent[];
+  /** Whether it reaches the others. `pause` also keeps what is sent to it until `resume`. */
+  readonly link: Link;
+}
+
+/** The connection of a process to what all share. */
+export class Link {
+  /** Everything fails, as if the process had been killed: nothing arrives, and nothing leaves it. */
+  isDead = false;
+  /** What happens before each operation. */
+  before: (operation: string) => Promise<void> | void = () => undefined;
+
+  wrap(shared: Cluster): Cluster {
+    const part = <T extends object>(name: string, target: T): T =>
+      new Proxy(target, {
+        get: (object, member) => {
+          const method = Reflect.get(object, member) as (...args: unknown[]) => unknown;
+          return async (...args: unknown[]) => {
+            await this.before(`${name}.${String(member)}`);
+            if (this.isDead) return new Promise(() => undefined);
+            if (member === 'open') {
+              const receive = args[2] as (message: string) => void;
+              args[2] = (message: string) => {
+                if (!this.isDead) receive(message);
+              };
+            }
+            return method.apply(object, args);
+          };
+        },
+      });
+    return {
+      sessions: part('sessions', shared.sessions),
+      events: part('events', shared.events),
+      mailbox: part('mailbox', shared.mailbox),
+      close: () => shared.close(),
+    };
+  }
+}
+
+const started: HttpHandler[] = [];
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((handler) => handler.close()));
+});
+
+export interface FleetOptions extends Partial<HttpHandlerOptions<Auth>> {
+  readonly shared?: Cluster;
+  readonly servers?: (seen: Recorded) => AnyServer;
+}
+
+/** Starts processes that share a cluster. */
+export function startProcesses(
+  count: number,
+  { shared = memoryCluster(), servers, ...options }: FleetOptions = {},
+): Process[] {
+  return Array.from({ length: count }, () => {
+    const seen: Recorded = { aborted: [] };
+    const server = servers?.(seen) ?? fixtureServer(seen);
+    const events: HttpEvent[] = [];
+    const link = new Link();
+    const handler = createHttpHandler<Auth>({
+      server,
+      cluster: link.wrap(shared),
+      clusterLimits: { lease: LEASE },
+      onEvent: (event) => events.push(event),
+      ...options,
+    });
+    started.push(handler);
+    return { handler, server, seen, events, link };
+  });
+}
+
+/** Opens a session in the first process; then each request goes to the process that it names. */
+export async function openAt(
+  { handler }: Process,
+  { version = '2025-11-25', capabilities = {}, headers = {} as Headers } = {},
+) {
+  const opened = await post(
+    handler,
+    request(0, 'initialize', { protocolVersion: version, capabilities, clientInfo: { name: 'guest', version: '1' } }),
+    headers,
+  );
+  const id = opened.headers.get('mcp-session-id') ?? '';
+  const own = { 'mcp-session-id': id, 'mcp-protocol-version': version, ...headers };
+  return {
+    id,
+    opened,
+    headers: own,
+    postTo: (process: Process, body: unknown, more: Headers = {}) => post(process.handler, body, { ...own, ...more }),
+    callAt: (process: Process, callId: number, name: string, args?: object, more: Headers = {}) =>
+      post(
+        process.handler,
+        request(callId, 'tools/call', { name, arguments: args, _meta: { progressToken: callId } }),
+        {
+          ...own,
+          ...more,
+        },
+      ),
+    getFrom: (process: Process, more: Headers = {}) =>
+      send(process.handler, 'GET', { accept: 'text/event-stream', ...own, ...more }),
+    deleteAt: (process: Process) => send(process.handler, 'DELETE', { accept: ACCEPT_BOTH, ...own }),
+  };
+}
+
+export const INITIALIZED = { jsonrpc: '2.0', method: 'notifications/initialized' };
