@@ -34,16 +34,21 @@ export async function listen(
     clientKey: settings.clientKey,
     // Before you let other machines connect, set `authorize`.
     // end
-    // Before you let other machines connect, set `authorize`, `allowedHosts` and `allowedOrigins`. // if: !redis
+    // Before you let other machines connect, by `hostname` below, set `authorize`, `allowedHosts` and `allowedOrigins`. // if: !redis
     onEvent: (event) => {
       if (event.kind === "refused")
         log(`rejected with ${event.status}: ${event.reason}`);
       if (event.kind === "failed") log(String(event.error));
+      // if: redis
+      if (event.kind === "storeFailed")
+        log(`${event.operation}: ${String(event.error)}`);
+      if (event.kind === "fenced")
+        log("cut off from Redis for too long: others go on with our sessions");
+      // end
     },
   });
   return serveHttp(handler, {
     port,
-    hostname: "127.0.0.1", // if: !redis
     // if: redis
     hostname: settings.hostname,
     // Longer than a load balancer keeps an idle connection, so that it never sends a request to one that just closed.
