@@ -365,11 +365,11 @@ const CHECKS: Readonly<Record<string, (subject: Subject) => Promise<void>>> = {
     );
     for (const event of events)
       expectEqual(
-        await cluster.events.append("s", event, LONG),
+        await cluster.events.append("s", [event], LONG),
         true,
         `append of ${positionText(event)}`,
       );
-    await cluster.events.append("t", sampleEvent(1, 1, "another"), LONG);
+    await cluster.events.append("t", [sampleEvent(1, 1, "another")], LONG);
     const read = async (after: LoggedEvent | undefined, limit: number) =>
       (await other.events.read("s", after, limit)).map((event) => ({
         ...event,
@@ -386,7 +386,7 @@ const CHECKS: Readonly<Record<string, (subject: Subject) => Promise<void>>> = {
     expectEqual(await other.events.read("u", undefined, 9), [], "another log");
   },
   "appends events at the end only": async ({ cluster, other }) => {
-    await cluster.events.append("s", sampleEvent(2, 5, "first"), LONG);
+    await cluster.events.append("s", [sampleEvent(2, 5, "first")], LONG);
     for (const [generation, sequence] of [
       [2, 5],
       [2, 4],
@@ -396,14 +396,14 @@ const CHECKS: Readonly<Record<string, (subject: Subject) => Promise<void>>> = {
       expectEqual(
         await other.events.append(
           "s",
-          sampleEvent(generation, sequence, "late"),
+          [sampleEvent(generation, sequence, "late")],
           LONG,
         ),
         false,
         `append of ${generation}-${sequence} after 2-5`,
       );
     expectEqual(
-      await other.events.append("s", sampleEvent(3, 1, "next"), LONG),
+      await other.events.append("s", [sampleEvent(3, 1, "next")], LONG),
       true,
       "append of 3-1 after 2-5",
     );
@@ -415,7 +415,7 @@ const CHECKS: Readonly<Record<string, (subject: Subject) => Promise<void>>> = {
     const outcomes = await atOnce(MANY, (index) =>
       (index % 2 === 0 ? cluster : other).events.append(
         "s",
-        sampleEvent(3, 2, String(index)),
+        [sampleEvent(3, 2, String(index))],
         LONG,
       ),
     );
@@ -428,20 +428,40 @@ const CHECKS: Readonly<Record<string, (subject: Subject) => Promise<void>>> = {
       "the event of concurrent appends",
     );
   },
-  "appends in the order of the calls": async ({ cluster, other }) => {
-    const outcomes = await atOnce(200, (index) =>
-      cluster.events.append("s", sampleEvent(1, index + 1), LONG),
-    );
-    expectEqual(outcomes.filter(Boolean).length, 200, "appended events");
+  "appends several events, all or none": async ({ cluster, other }) => {
+    const sequences = (from: number, count: number): readonly LoggedEvent[] =>
+      repeat(count, (index) => sampleEvent(2, from + index));
     expectEqual(
-      (await other.events.read("s", undefined, 500)).length,
-      200,
+      await cluster.events.append("s", sequences(5, 200), LONG),
+      true,
+      "append of 200 events",
+    );
+    expectEqual(
+      await other.events.append("s", sequences(100, 200), LONG),
+      false,
+      "append of events of which only some are at the end",
+    );
+    const events = await other.events.read("s", undefined, 500);
+    expectEqual(
+      events.map(positionText),
+      sequences(5, 200).map(positionText),
       "events",
     );
+    await cluster.events.trim("s", sampleEvent(9, 1));
+    expectEqual(
+      await other.events.append(
+        "s",
+        [sampleEvent(2, 204), sampleEvent(3, 1)],
+        LONG,
+      ),
+      false,
+      "append of events of which the first is not above a trimmed one",
+    );
+    expectEqual(await other.events.read("s", undefined, 9), [], "events");
   },
   "keeps the end of a log after a trim": async ({ cluster, other }) => {
     for (const sequence of [1, 2, 3])
-      await cluster.events.append("s", sampleEvent(2, sequence), LONG);
+      await cluster.events.append("s", [sampleEvent(2, sequence)], LONG);
     await other.events.trim("s", sampleEvent(2, 2));
     expectEqual(
       (await cluster.events.read("s", undefined, 9)).map(positionText),
@@ -467,7 +487,11 @@ const CHECKS: Readonly<Record<string, (subject: Subject) => Promise<void>>> = {
       [3, 1, true],
     ] as const)
       expectEqual(
-        await other.events.append("s", sampleEvent(generation, sequence), LONG),
+        await other.events.append(
+          "s",
+          [sampleEvent(generation, sequence)],
+          LONG,
+        ),
         expected,
         `append of ${generation}-${sequence} after a trim of everything`,
       );
@@ -476,10 +500,10 @@ const CHECKS: Readonly<Record<string, (subject: Subject) => Promise<void>>> = {
   "lets logs expire": async ({ cluster, other, short, expire }) => {
     const { events } = cluster;
     for (const session of ["gone", "extended", "continued"])
-      await events.append(session, sampleEvent(1, 1), short);
+      await events.append(session, [sampleEvent(1, 1)], short);
     await other.events.extend("extended", LONG);
     await other.events.extend("unknown", LONG);
-    await other.events.append("continued", sampleEvent(1, 2), LONG);
+    await other.events.append("continued", [sampleEvent(1, 2)], LONG);
     const count = async (session: string) =>
       (await other.events.read(session, undefined, 9)).length;
     expectEqual(await count("gone"), 1, "events before");
@@ -488,14 +512,14 @@ const CHECKS: Readonly<Record<string, (subject: Subject) => Promise<void>>> = {
     expectEqual(await count("extended"), 1, "events of an extended log");
     expectEqual(await count("continued"), 2, "events of one that went on");
     expectEqual(
-      await events.append("gone", sampleEvent(1, 1), LONG),
+      await events.append("gone", [sampleEvent(1, 1)], LONG),
       true,
       "append to a log that has expired",
     );
   },
   "deletes a log": async ({ cluster, other }) => {
-    await cluster.events.append("a", sampleEvent(1, 1), LONG);
-    await cluster.events.append("b", sampleEvent(1, 1), LONG);
+    await cluster.events.append("a", [sampleEvent(1, 1)], LONG);
+    await cluster.events.append("b", [sampleEvent(1, 1)], LONG);
     await other.events.delete("a");
     await other.events.delete("unknown");
     expectEqual(await cluster.events.read("a", undefined, 9), [], "events");
@@ -511,14 +535,14 @@ const CHECKS: Readonly<Record<string, (subject: Subject) => Promise<void>>> = {
     await cluster.sessions.create(session, LONG);
     expectText((await other.sessions.get("a"))?.state, LARGE, "state");
     for (const id of ODD_IDS)
-      await cluster.events.append(id, sampleEvent(1, 1, id + ODD), LONG);
+      await cluster.events.append(id, [sampleEvent(1, 1, id + ODD)], LONG);
     for (const id of ODD_IDS)
       expectText(
         (await other.events.read(id, undefined, 1))[0]?.data,
         id + ODD,
         `event of ${JSON.stringify(id.slice(0, 40))}`,
       );
-    await cluster.events.append("a", sampleEvent(1, 2, LARGE), LONG);
+    await cluster.events.append("a", [sampleEvent(1, 2, LARGE)], LONG);
     const [, large] = await other.events.read("a", undefined, 9);
     expectText(large?.data, LARGE, "event");
     const received: string[] = [];

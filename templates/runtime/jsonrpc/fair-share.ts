@@ -4,7 +4,7 @@
  * How many times the remaining free part a caller may hold. With 4, one caller gets four fifths of a limit, and two
  * that want all of it get four ninths each. A dozen such callers fill the limit.
  */
-const FAIR_SHARE_FACTOR = 4;
+export const FAIR_SHARE_FACTOR = 4;
 
 /**
  * Whether a caller may hold more of what all share. One that holds nothing may have the last free part.

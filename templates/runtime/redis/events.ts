@@ -1,65 +1,54 @@
 /** Event logs in Redis: a stream for each session. */
 import type { EventLog, EventPosition, LoggedEvent } from "../cluster/types.js";
-import { OrderedBatches } from "./batches.js";
 import { RedisScript } from "./client.js";
 import type { RedisContext } from "./context.js";
 
-/** XADD rejects an id that is not above the last one, even if the stream is empty by now. Returns 1 or 0 for each event. */
+/**
+ * XADD rejects an id that is not above the last one, even if the stream is empty by now. After the first one that is
+ * accepted, neither that nor a lack of memory stops the others.
+ */
 const APPEND = new RedisScript(`
-local results = {}
 for index = 3, #ARGV, 2 do
   local reply = redis.pcall('XADD', KEYS[1], 'MAXLEN', ARGV[2], ARGV[index], 'd', ARGV[index + 1])
   if type(reply) == 'table' and reply.err then
-    if not string.find(reply.err, 'equal or smaller', 1, true) then return redis.error_reply(reply.err) end
-    table.insert(results, 0)
-  else
-    redis.call('PEXPIRE', KEYS[1], ARGV[1])
-    table.insert(results, 1)
+    if index == 3 and string.find(reply.err, 'equal or smaller', 1, true) then return 0 end
+    return redis.error_reply(reply.err)
   end
+  if index == 3 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
 end
-return results
+return 1
 `);
 
-interface Appended {
-  readonly id: string;
-  readonly text: string;
-  readonly ttl: number;
-}
-
-/**
- * A log is a stream whose ids are `generation-sequence`. Calls for the same session are carried out in their order, even if
- * the caller does not wait for each.
- */
+/** A log is a stream whose ids are `generation-sequence`. */
 export class RedisEventLog implements EventLog {
   readonly #context: RedisContext;
-  readonly #appends: OrderedBatches<Appended, boolean>;
+  readonly #maxEvents: number;
 
   /** @param maxEvents - Of a session; beyond it, the oldest ones are removed. */
   constructor(context: RedisContext, maxEvents: number) {
     this.#context = context;
-    this.#appends = new OrderedBatches(async (session, events) => {
-      const key = await this.#key(session);
-      const values = [];
-      for (const { id, text } of events)
-        values.push(id, await context.cipher.encrypt(key, id, text));
-      const ttl = Math.max(...events.map((event) => event.ttl));
-      const results = (await context.connection.script(
-        APPEND,
-        [key],
-        [ttl, maxEvents, ...values],
-      )) as readonly number[];
-      return results.map((result) => result === 1);
-    });
+    this.#maxEvents = maxEvents;
   }
 
   async append(
     session: string,
-    event: LoggedEvent,
+    events: readonly LoggedEvent[],
     ttl: number,
   ): Promise<boolean> {
-    const { data: text } = event;
-    this.#context.cipher.checkSize(text, "An event");
-    return this.#appends.add(session, { id: idOf(event), text, ttl });
+    const { connection, cipher } = this.#context;
+    const key = await this.#key(session);
+    const values: string[] = [];
+    for (const event of events) {
+      cipher.checkSize(event.data, "An event");
+      const id = idOf(event);
+      values.push(id, await cipher.encrypt(key, id, event.data));
+    }
+    const reply = await connection.script(
+      APPEND,
+      [key],
+      [ttl, this.#maxEvents, ...values],
+    );
+    return reply === 1;
   }
 
   async read(
