@@ -13,7 +13,7 @@ import type { AnyServer } from '../../generated/runtime/http-server.js';
 import { fixtureServer, post, request, send, ACCEPT_BOTH, type Headers, type Recorded } from './server-support.js';
 
 /** Short, so that a dead process is noticed within a test. */
-export const LEASE = 300;
+export const LEASE = 1000;
 
 /** A handler as if it were another process. */
 export interface Process {

@@ -51,6 +51,7 @@ export class Sessions<A extends Auth = Auth> implements SessionHost {
   readonly #resumeBudget: ResumeBudget;
   readonly #resumeBudgets = new WeakMap<Caller, CallerResumeBudget>();
   readonly #sessions = new Map<string, HttpSession>();
+  readonly #changing = new Set<string>();
   /** Who opened a session, and with which body if that was large: the session keeps the client's information. */
   readonly #openers = new WeakMap<HttpSession, Opener>();
 
@@ -83,6 +84,11 @@ export class Sessions<A extends Auth = Auth> implements SessionHost {
 
   get size(): number {
     return this.#sessions.size;
+  }
+
+  /** Whether a session is being opened or handed over. */
+  isChanging(id: string): boolean {
+    return this.#changing.has(id);
   }
 
   get(id: string): HttpSession | undefined {
@@ -183,10 +189,11 @@ export class Sessions<A extends Auth = Auth> implements SessionHost {
       const owned = this.#owned.get(session);
       if (owned === undefined || !session.isIdle) continue;
       this.#remove(session);
+      this.#changing.add(session.id);
       leaving.push(
-        owned.handOver(() => {
-          session.leave();
-        }, timeout),
+        owned.handOver(timeout).finally(() => {
+          this.#changing.delete(session.id);
+        }),
       );
       if (leaving.length >= MAX_LEAVING) break;
     }
@@ -210,11 +217,10 @@ export class Sessions<A extends Auth = Auth> implements SessionHost {
     const { record, log } = taken;
     const saved = savedStateOf(record);
     const { id, principal, generation } = record;
-    let session: HttpSession | undefined;
     try {
       if (saved === undefined) throw new RangeError("unknown state");
-      const owned = storage.keep(id, principal, owner, () => session, record);
-      session = await HttpSession.resume(
+      const owned = storage.keep(id, principal, owner, record);
+      const session = await HttpSession.resume(
         {
           id,
           principal: auth?.principal,
@@ -249,7 +255,10 @@ export class Sessions<A extends Auth = Auth> implements SessionHost {
 
   #add(session: HttpSession, opener: Opener, owned?: OwnedSession): void {
     this.#openers.set(session, opener);
-    if (owned !== undefined) this.#owned.set(session, owned);
+    if (owned !== undefined) {
+      this.#owned.set(session, owned);
+      owned.attach(session);
+    }
     this.#sessions.set(session.id, session);
     this.#responder.emit({
       kind: "sessionOpened",
@@ -278,18 +287,18 @@ export class Sessions<A extends Auth = Auth> implements SessionHost {
     }
     let isStored = false;
     caller.sessions.acquire();
+    const id = createSessionId();
+    this.#changing.add(id);
     try {
-      const id = createSessionId();
       const principal = auth?.principal;
-      let session: HttpSession | undefined;
       const owner = await this.#storage?.admit(principal ?? "");
       const owned =
         owner === undefined
           ? undefined
-          : this.#storage?.keep(id, principal ?? "", owner, () => session);
+          : this.#storage?.keep(id, principal ?? "", owner);
       const server = await this.#servers.forSession(auth);
       if (this.#responder.refuseIfClosed(call, headers)) return;
-      session = await HttpSession.open({
+      const session = await HttpSession.open({
         id,
         principal,
         host: this,
@@ -312,6 +321,7 @@ export class Sessions<A extends Auth = Auth> implements SessionHost {
       this.#add(session, { caller, request: context.retainedBody }, owned);
       if (owned?.isCurrent === false) session.leave();
     } finally {
+      this.#changing.delete(id);
       if (!isStored) caller.sessions.release();
     }
   }

@@ -22,6 +22,8 @@ const LOOKUP_PAUSE_MS = 20;
 /** The sessions of this process. */
 export interface LocalSessions<A extends Auth> {
   get(id: string): HttpSession | undefined;
+  /** Whether it is being opened or handed over. */
+  isChanging(id: string): boolean;
   find(context: HttpContext<A>): HttpSession | undefined;
   adopt(
     record: SessionRecord,
@@ -199,10 +201,7 @@ export class ClusterNode<A extends Auth> {
         return this.#init.sessions().find(context);
       const record = await this.#storage?.get(id);
       // A session of another caller is treated as unknown.
-      if (
-        record === undefined ||
-        record.principal !== (auth?.principal ?? "")
-      ) {
+      if (record?.principal !== (auth?.principal ?? "")) {
         responder.refuseUnknownSession(context);
         return undefined;
       }
@@ -224,6 +223,8 @@ export class ClusterNode<A extends Auth> {
         await this.#storage?.delete(id);
         call.respond(204, headers);
         return undefined;
+      } else if (owner === address && this.#init.sessions().isChanging(id)) {
+        // It is known in a moment.
       } else if (responder.isDraining) {
         if (await this.#forwardToAny(id, context, value)) return undefined;
       } else {
@@ -368,11 +369,7 @@ export class ClusterNode<A extends Auth> {
     if (responder.isDraining) return;
     const address = await this.members.ready();
     const record = await this.#storage?.get(id);
-    if (
-      record === undefined ||
-      record.principal !== (context.auth?.principal ?? "")
-    )
-      return;
+    if (record?.principal !== (context.auth?.principal ?? "")) return;
     const { owner } = record;
     if (
       owner === undefined ||

@@ -6,6 +6,8 @@ import type { WireMessage } from "./wire.js";
 
 type Notify = Extract<WireMessage, { kind: "notify" }>;
 
+const RESOLVED = Promise.resolve();
+
 /** Identifies the servers of this process. */
 const serverIds = new WeakMap<object, string>();
 
@@ -66,7 +68,7 @@ export class FanOut {
 
   async #flush(): Promise<void> {
     // What is sent in the same turn goes together.
-    await undefined;
+    await RESOLVED;
     try {
       const own = await this.#members.ready();
       const addresses = await this.#mailbox.list();

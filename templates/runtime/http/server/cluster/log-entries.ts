@@ -110,7 +110,10 @@ class LogReader {
         const { event, isLast } = entry;
         const { key, sequence, isListenStream } = event;
         let events = this.#events.get(key);
-        if (events === undefined) this.#events.set(key, (events = new Map()));
+        if (events === undefined) {
+          events = new Map<number, LoggedStreamEvent>();
+          this.#events.set(key, events);
+        }
         events.set(sequence, event);
         const known = this.#streams.get(key) ?? newStream(key, isListenStream);
         this.#streams.set(key, {

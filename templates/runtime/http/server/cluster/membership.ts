@@ -53,10 +53,8 @@ export class Membership {
 
   /** Whether others know this process to be alive. If its lease has run out, it is fenced off now. */
   get isValid(): boolean {
-    if (this.#address === undefined) return false;
-    if (performance.now() < this.#validUntil) return true;
-    this.#fence();
-    return false;
+    this.#fenceIfExpired();
+    return this.#address !== undefined;
   }
 
   /**
@@ -115,7 +113,7 @@ export class Membership {
     clearTimeout(this.#fenceTimer);
     this.#fenceTimer = setTimeout(
       () => {
-        void this.isValid;
+        this.#fenceIfExpired();
       },
       this.#validUntil - performance.now() + 1,
     );
@@ -154,6 +152,11 @@ export class Membership {
     } catch {
       // The last number is still the best one.
     }
+  }
+
+  #fenceIfExpired(): void {
+    if (this.#address !== undefined && performance.now() >= this.#validUntil)
+      this.#fence();
   }
 
   #fence(): void {

@@ -5,6 +5,8 @@ import type { WireMessage } from "./wire.js";
 /** Characters of messages that are sent together, if there is more than one. */
 const MAX_MAIL_CHARS = 1024 * 1024;
 
+const RESOLVED = Promise.resolve();
+
 interface WaitingMessage {
   readonly text: string;
   readonly resolve: (isSent: boolean) => void;
@@ -66,7 +68,7 @@ export class Outbox {
 
   async #pump(from: string, address: string): Promise<void> {
     // What is sent in the same turn goes together.
-    await undefined;
+    await RESOLVED;
     for (;;) {
       const waiting = this.#waiting.get(address) ?? [];
       if (waiting.length === 0) break;

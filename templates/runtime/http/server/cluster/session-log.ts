@@ -9,6 +9,7 @@ const SNAPSHOT_CHARS = 1024 * 1024;
 const MAX_BACKLOG = 1024;
 /** Milliseconds before a failed append is repeated. */
 const RETRY_MS = 250;
+const RESOLVED = Promise.resolve();
 
 /** What {@link SessionLog} needs. */
 export interface SessionLogInit {
@@ -81,7 +82,7 @@ export class SessionLog {
 
   async #run(): Promise<void> {
     // What is added in the same turn is appended together.
-    await undefined;
+    await RESOLVED;
     try {
       while (
         !this.#isStopped &&

@@ -113,7 +113,7 @@ export class OwnedRecord {
     if (await sessions.extend(id, owner, ttl)) return;
     // A takeover, or the store has lost it.
     this.#isLost = true;
-    if (!this.#isOver) onLost();
+    onLost();
   }
 
   async #write(state: ChangingState): Promise<void> {

@@ -84,7 +84,6 @@ export class SessionStorage {
     id: string,
     principal: string,
     owner: string,
-    session: () => KeptSession | undefined,
     stored?: SessionRecord,
   ): OwnedSession {
     return new OwnedSession({
@@ -94,7 +93,6 @@ export class SessionStorage {
       owner,
       members: this.#members,
       ttl: this.ttl,
-      session,
       stored,
       checkLimit: () => this.#checkLimit(principal),
     });
@@ -158,7 +156,6 @@ interface OwnedSessionInit {
   readonly owner: string;
   readonly members: Membership;
   readonly ttl: number;
-  readonly session: () => KeptSession | undefined;
   readonly stored: SessionRecord | undefined;
   readonly checkLimit: () => Promise<void>;
 }
@@ -179,16 +176,19 @@ export class OwnedSession implements SessionKeeper {
   #attemptedChanges = 0;
   #retryTimer: ReturnType<typeof setTimeout> | undefined;
   #isOver = false;
+  #isLost = false;
+  #session: KeptSession | undefined;
 
   constructor(init: OwnedSessionInit) {
-    const { cluster, id, ttl, stored, session } = init;
+    const { cluster, id, ttl, stored } = init;
     this.#owner = init.owner;
     this.#members = init.members;
     this.#id = id;
     this.#ttl = ttl;
     this.#cluster = cluster;
     const onLost = (): void => {
-      if (!this.#isOver) session()?.leave();
+      this.#isLost = true;
+      if (!this.#isOver) this.#session?.leave();
     };
     this.#record = new OwnedRecord({
       ...init,
@@ -201,14 +201,19 @@ export class OwnedSession implements SessionKeeper {
       generation: this.#record.generation,
       sequence: stored === undefined ? 0 : 1,
       ttl,
-      snapshot: () => session()?.snapshot ?? [],
+      snapshot: () => this.#session?.snapshot ?? [],
       onLost,
     });
   }
 
-  /** Whether this process is still known by the address under which it owns the session. */
+  /** Whether this process still owns the session, as far as it knows. */
   get isCurrent(): boolean {
-    return this.#members.address === this.#owner;
+    return !this.#isLost && this.#members.address === this.#owner;
+  }
+
+  /** Set when the session begins here. */
+  attach(session: KeptSession): void {
+    this.#session = session;
   }
 
   save(state: ChangingState): Promise<void> | undefined {
@@ -242,17 +247,13 @@ export class OwnedSession implements SessionKeeper {
     this.#log.stop();
   }
 
-  /**
-   * Stores what is not stored yet, ends the session here, and leaves it to whoever asks for it next.
-   *
-   * @param leave - Ends it here.
-   */
-  async handOver(leave: () => void, timeout: number): Promise<void> {
+  /** Stores what is not stored yet, ends the session here, and leaves it to whoever asks for it next. */
+  async handOver(timeout: number): Promise<void> {
     const until = performance.now() + timeout;
     while (!this.#log.isIdle && performance.now() < until)
       await Promise.race([this.#log.flush(), delay(timeout)]);
     this.#isOver = true;
-    leave();
+    this.#session?.leave();
     clearTimeout(this.#retryTimer);
     await this.#record.release();
   }
