@@ -37,7 +37,7 @@ interface Upstream {
   /** Undefined while no instance has this name. */
   port: number | undefined;
   isHealthy: boolean;
-  requests: number;
+  posts: number;
 }
 
 /** A running load balancer. */
@@ -51,9 +51,7 @@ export class Balancer {
 
   constructor(config: BalancerConfig) {
     this.#config = config;
-    this.#upstreams = new Map(
-      config.upstreams.map((name) => [name, { port: undefined, isHealthy: false, requests: 0 }]),
-    );
+    this.#upstreams = new Map(config.upstreams.map((name) => [name, { port: undefined, isHealthy: false, posts: 0 }]));
     this.#server = createServer((incoming, outgoing) => {
       this.#forward(incoming, outgoing).catch(() => {
         outgoing.destroy();
@@ -76,9 +74,9 @@ export class Balancer {
     await this.#check(upstream);
   }
 
-  /** How many requests each name got. */
-  get requests(): Readonly<Record<string, number>> {
-    return Object.fromEntries([...this.#upstreams].map(([name, { requests }]) => [name, requests]));
+  /** How many messages of clients each name got. */
+  get posts(): Readonly<Record<string, number>> {
+    return Object.fromEntries([...this.#upstreams].map(([name, { posts }]) => [name, posts]));
   }
 
   close(): void {
@@ -134,7 +132,7 @@ export class Balancer {
         headers: { ...headers, [this.#config.addressHeader]: socket.remoteAddress ?? '' },
       });
       sent.on('response', (response) => {
-        upstream.requests += 1;
+        if (method === 'POST') upstream.posts += 1;
         outgoing.writeHead(response.statusCode ?? 502, response.headers);
         outgoing.flushHeaders();
         response.pipe(outgoing);

@@ -19,6 +19,7 @@ import { Balancer, readCaddyfile } from './balancer.js';
 import { runScripts, runStep, shareModules } from './support.js';
 
 const INFO = { name: 'visitor', version: '1.0.0' };
+const SOON = { timeout: 20_000 };
 const FLAGS = [
   ...['--yes', '--no-install', '--no-git', '-r', '2025-11-25', '-r', '2026-07-28'],
   ...['--features', 'tools,progress,elicitation', '--transport', 'http', '--store', 'redis'],
@@ -34,18 +35,20 @@ beforeAll(async () => {
 });
 afterAll(removeTemporaryFolders);
 
-const share = shareOfToday(2);
+const share = shareOfToday(3);
 /** Why a part does not run today; undefined if it does. */
 const skipReason = (part: number): string | undefined =>
   share.parts === 1 || share.part === part ? undefined : `not in ${shareText(share)}`;
 
-test('its own checks pass without Redis', async (context) => {
-  const reason = skipReason(1);
+test.for([
+  ['check', 1],
+  ['lint', 2],
+  ['test', 1],
+] as const)('its script %s passes without Redis', async ([script, part], context) => {
+  const reason = skipReason(part);
   context.skip(reason !== undefined, reason);
-  const steps = await runScripts(project, ['check', 'lint', 'test']);
-  expect(steps.map(({ command, code, output }) => [command, code, code === 0 ? '' : output])).toEqual(
-    ['check', 'lint', 'test'].map((name) => [`npm run --silent ${name}`, 0, '']),
-  );
+  const [step] = await runScripts(project, [script]);
+  expect(step).toMatchObject({ code: 0 });
 });
 
 describe('instances of the server', () => {
@@ -123,18 +126,17 @@ describe('instances of the server', () => {
     await client.connect(httpClientTransport({ url: url.href }));
     const greet = async (name: string): Promise<unknown> =>
       (await client.callTool({ name: 'greet', arguments: { name } })).content;
-    const before = balancer.requests;
+    const before = balancer.posts;
     for (let index = 0; index < 6; index += 1) expect(await greet('Ann')).toMatchObject([{ text: 'Hello, Ann!' }]);
-    // Both instances got calls of the session, which only one of them owns.
-    for (const [name, requests] of Object.entries(balancer.requests))
-      expect([name, requests - (before[name] ?? 0)]).toEqual([name, 3]);
+    // Both instances got calls of the session, which only one of them owns. Its listening stream takes a turn too.
+    for (const [name, posts] of Object.entries(balancer.posts)) expect(posts - (before[name] ?? 0)).toBeGreaterThan(1);
     for (const [index, child] of old.entries()) {
       const steps: number[] = [];
       const counting = client.callTool(
         { name: 'count', arguments: { to: 6, pauseMs: 100 } },
         { onProgress: ({ progress }) => steps.push(progress) },
       );
-      await expect.poll(() => steps.length).toBeGreaterThan(0);
+      await expect.poll(() => steps.length, SOON).toBeGreaterThan(0);
       const stopped = stop(child);
       expect(await greet('Bob')).toMatchObject([{ text: 'Hello, Bob!' }]);
       expect((await counting).content).toMatchObject([{ text: 'Counted to 6.' }]);
@@ -157,11 +159,11 @@ describe('instances of the server', () => {
       handlers: { 'elicitation/create': () => ({ action: 'accept', content: { count: 4 } }) },
     });
     await client.connect(httpClientTransport({ url: url.href }));
-    const before = balancer.requests;
+    const before = balancer.posts;
     const { content } = await client.callTool({ name: 'book', arguments: { day: 'Friday' } });
     expect(content).toMatchObject([{ text: 'Booked a table on Friday for 4.' }]);
-    for (const [name, requests] of Object.entries(balancer.requests))
-      expect([name, requests - (before[name] ?? 0)]).toEqual([name, 1]);
+    for (const [name, posts] of Object.entries(balancer.posts))
+      expect([name, posts - (before[name] ?? 0)]).toEqual([name, 1]);
     await client.close();
   });
 
@@ -183,7 +185,7 @@ describe('instances of the server', () => {
     children.add(child);
     let log = '';
     child.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()));
-    await expect.poll(() => log).toContain('sessions are kept in memory: set REDIS_URL to share them\n');
+    await expect.poll(() => log, SOON).toContain('sessions are kept in memory: set REDIS_URL to share them\n');
     expect(await stop(child)).toBe(0);
   });
 });
