@@ -137,7 +137,7 @@ const ODD_IDS = [
   ODD,
   "x".repeat(2000),
 ];
-const LARGE = `${ODD}${"\u{1F600}abcdefgh".repeat(400_000)}`;
+const LARGE = `${ODD}${"\u{1F600}abcdefgh".repeat(200_000)}`;
 
 const CHECKS: Readonly<Record<string, (subject: Subject) => Promise<void>>> = {
   "returns a session as it was created": async ({ cluster, other }) => {
