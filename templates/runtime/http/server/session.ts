@@ -32,6 +32,7 @@ import {
   emitMessage,
   emitClose,
   emitInvalid,
+  toError,
 } from "../../jsonrpc/transport-events.js";
 import type {
   WithHandlerCounter,
@@ -173,7 +174,10 @@ export class HttpSession implements Transport {
       const ids = [...stream.pending];
       stream.pending.clear();
       if (isPending)
-        session.#sendEvent(stream, encodeLostRequests(ids, stream.isBatch));
+        session.#sendEvent(
+          stream,
+          `${encodeLostRequests(ids, stream.isBatch)}\n`,
+        );
     }
     return session;
   }
@@ -361,9 +365,9 @@ export class HttpSession implements Transport {
       return;
     }
     // What a request changed is stored before its client learns of it.
-    return this.#whenSaved(saving, (isSaved) => {
-      if (isSaved) this.#answer(stream, responseIds, data, message);
-      else this.#answerUnsaved(stream, responseIds);
+    return this.#whenSaved(saving, (error) => {
+      if (error === undefined) this.#answer(stream, responseIds, data, message);
+      else this.#answerUnsaved(stream, responseIds, error);
     });
   }
 
@@ -388,19 +392,19 @@ export class HttpSession implements Transport {
 
   #whenSaved(
     saving: Promise<void>,
-    onSettled: (isSaved: boolean) => void,
+    onSettled: (error: Error | undefined) => void,
   ): Promise<void> {
     this.#unsaved += 1;
-    const settle = (isSaved: boolean): void => {
+    const settle = (error?: Error): void => {
       this.#unsaved -= 1;
-      onSettled(isSaved);
+      onSettled(error);
     };
     this.#saving = saving.then(
       () => {
-        settle(true);
+        settle();
       },
-      () => {
-        settle(false);
+      (error: unknown) => {
+        settle(toError(error));
       },
     );
     return this.#saving;
@@ -422,14 +426,16 @@ export class HttpSession implements Transport {
   #answerUnsaved(
     stream: SessionStream,
     ids: readonly (RequestId | null | undefined)[],
+    { isFull }: Error & { readonly isFull?: boolean },
   ): void {
     const { writer } = stream;
-    const data = encodeErrorResponse(SERVER_BUSY, UNAVAILABLE, ids[0]);
+    const reason = isFull === true ? "Server busy" : UNAVAILABLE;
+    const data = encodeErrorResponse(SERVER_BUSY, reason, ids[0]);
     if (writer?.isStream === false) {
       for (const id of ids) this.#removePending(stream, id);
       writer.sendJson(503, data, RETRY_HEADERS);
       stream.writer = undefined;
-    } else this.#answer(stream, ids, data, {});
+    } else this.#answer(stream, ids, `${data}\n`, {});
   }
 
   /** Ends streams whose requests were all cancelled: nothing will be sent for them. */
@@ -464,8 +470,8 @@ export class HttpSession implements Transport {
     const saving = this.#save();
     if (saving === undefined) writer.sendEmpty(202);
     else
-      void this.#whenSaved(saving, (isSaved) => {
-        if (isSaved) writer.sendEmpty(202);
+      void this.#whenSaved(saving, (error) => {
+        if (error === undefined) writer.sendEmpty(202);
         else
           writer.sendJson(
             503,
