@@ -66,7 +66,7 @@ export class Balancer {
     return new URL(`http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/mcp`);
   }
 
-  /** Gives a name to the instance at a port, which gets requests when it is ready. */
+  /** Names the instance at a port, which gets requests when it is ready. */
   async setPort(name: string, port: number): Promise<void> {
     const upstream = this.#upstreams.get(name);
     if (upstream === undefined) throw new Error(`the Caddyfile has no upstream ${name}`);
