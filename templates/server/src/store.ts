@@ -70,6 +70,8 @@ export async function connectStore(
   return {
     cluster,
     close: async () => {
+      // What ends now is no failure.
+      isReady = false;
       await cluster.close();
       if (client.isOpen) client.destroy();
     },
