@@ -270,6 +270,20 @@ describe('without a stateless revision there is no state of requests to sign', (
   });
 });
 
+test('a server whose sessions are in memory has none of these files', () => {
+  const memory = [...composed({ store: 'memory' }).keys()];
+  const added = [...files.keys()].filter((name) => !memory.includes(name));
+  expect(added).toEqual([
+    ...['.dockerignore', 'Caddyfile', 'Dockerfile', 'compose.yaml'],
+    ...['autoscaler', 'deployment', 'disruption-budget', 'kustomization', 'service'].map(
+      (name) => `kubernetes/${name}.yaml`,
+    ),
+    ...['src/settings.ts', 'src/store.ts', 'test/store.test.ts'],
+  ]);
+  const settings = [...composed({ store: 'memory' }).values()].join('\n');
+  expect(settings).not.toMatch(/redis|REDIS|settings\.js/);
+});
+
 describe('the image', () => {
   const LOCKFILES = { npm: 'package-lock.json', pnpm: 'pnpm-lock.yaml', yarn: 'yarn.lock', bun: 'bun.lock' } as const;
   const choices = PACKAGE_MANAGERS.flatMap((packageManager) =>

@@ -384,14 +384,18 @@ describe('what the project depends on as mcpgen', () => {
 });
 
 describe('--store redis', () => {
-  test('writes what several instances need', async () => {
+  test('writes what several instances need, over HTTP unless another transport is given', async () => {
     const folder = temporaryFolder();
-    const flags = ['--transport', 'stdio,http', '--store', 'redis', '--json'];
+    const flags = ['--store', 'redis', '--json'];
     const { code, stdout, stderr } = await init(folder, 'server', 'demo', ...QUICK, ...flags);
-    expect([code, stderr, JSON.parse(stdout)]).toEqual([0, '', expect.objectContaining({ store: 'redis' })]);
+    expect([code, stderr, JSON.parse(stdout)]).toEqual([
+      0,
+      '',
+      expect.objectContaining({ transports: ['http'], store: 'redis' }),
+    ]);
     const files = readFiles(path.join(folder, 'demo'));
     const config = JSON.parse(files.get('mcpgen.config.json') ?? '') as { emit: string[] };
-    expect(config.emit).toEqual(['default', 'registry', 'stdio', 'http-server', 'http-node', 'http-redis']);
+    expect(config.emit).toEqual(['default', 'registry', 'http-server', 'http-node', 'http-redis']);
     const { dependencies } = JSON.parse(files.get('package.json') ?? '') as { dependencies: object };
     expect(dependencies).toEqual({ redis: expect.stringMatching(/^\^\d/) as unknown });
     const added = [
@@ -404,28 +408,6 @@ describe('--store redis', () => {
     ];
     expect(added.filter((name) => !files.has(name))).toEqual([]);
     expect(files.has('src/generated/runtime/http-redis.ts')).toBe(true);
-  });
-
-  test('is over HTTP unless another transport is given', async () => {
-    const { code, stdout } = await init(
-      temporaryFolder(),
-      'server',
-      'demo',
-      ...QUICK,
-      '--store',
-      'redis',
-      '--dry-run',
-      '--json',
-    );
-    expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ transports: ['http'], store: 'redis' })]);
-  });
-
-  test('is memory by default, which adds nothing', async () => {
-    const folder = temporaryFolder();
-    const { stdout } = await init(folder, 'server', 'demo', ...QUICK, '--transport', 'http', '--dry-run', '--json');
-    const { store, files } = JSON.parse(stdout) as { store: string; files: readonly { readonly path: string }[] };
-    expect(store).toBe('memory');
-    expect(files.map((file) => file.path).filter((name) => /docker|compose|kube|redis|store/i.test(name))).toEqual([]);
   });
 });
 
