@@ -63,8 +63,8 @@ function parseErrors(lines: readonly string[]): readonly CompilerError[] {
 }
 
 /** Does what `tsc -p` does. Returns what the compiler prints, and writes the files if there are no errors. */
-export function compileProject(folder: string): Promise<string[]> {
-  return compile(folder, ['-p', '.', '--noEmitOnError']);
+export function compileProject(folder: string, config = '.'): Promise<string[]> {
+  return compile(folder, ['-p', config, '--noEmitOnError']);
 }
 
 function compile(folder: string, args: readonly string[]): Promise<string[]> {
