@@ -9,7 +9,6 @@ import {
   type HttpHandlerOptions,
 } from '../../generated/runtime/http-server.js';
 import type { Auth } from '../../generated/runtime/http/server/auth.js';
-import type { AnyServer } from '../../generated/runtime/http-server.js';
 import { fixtureServer, post, request, send, ACCEPT_BOTH, type Headers, type Recorded } from './server-support.js';
 
 /** Short, so that a dead process is noticed within a test. */
@@ -18,7 +17,7 @@ export const LEASE = 1000;
 /** A handler as if it were another process. */
 export interface Process {
   readonly handler: HttpHandler;
-  readonly server: AnyServer;
+  readonly server: ReturnType<typeof fixtureServer>;
   readonly seen: Recorded;
   readonly events: HttpEvent[];
   /** Whether it reaches the others. `pause` also keeps what is sent to it until `resume`. */
@@ -29,10 +28,25 @@ export interface Process {
 export class Link {
   /** Everything fails, as if the process had been killed: nothing arrives, and nothing leaves it. */
   isDead = false;
+  readonly #addresses: string[] = [];
+  #shared: Cluster | undefined;
+
+  /** Kills the process, and lets its lease run out at once. */
+  async die(): Promise<void> {
+    this.isDead = true;
+    await this.expire();
+  }
+
+  /** Lets the lease of the process run out at once. */
+  async expire(): Promise<void> {
+    for (const address of this.#addresses) await this.#shared?.mailbox.close(address);
+  }
+
   /** What happens before each operation. */
   before: (operation: string) => Promise<void> | void = () => undefined;
 
   wrap(shared: Cluster): Cluster {
+    this.#shared = shared;
     const part = <T extends object>(name: string, target: T): T =>
       new Proxy(target, {
         get: (object, member) => {
@@ -41,6 +55,7 @@ export class Link {
             await this.before(`${name}.${String(member)}`);
             if (this.isDead) return new Promise(() => undefined);
             if (member === 'open') {
+              this.#addresses.push(String(args[0]));
               const receive = args[2] as (message: string) => void;
               args[2] = (message: string) => {
                 if (!this.isDead) receive(message);
@@ -66,15 +81,12 @@ afterEach(async () => {
 
 export interface FleetOptions extends Partial<HttpHandlerOptions<Auth>> {
   readonly shared?: Cluster;
-  readonly servers?: (seen: Recorded) => AnyServer;
+  readonly servers?: (seen: Recorded) => ReturnType<typeof fixtureServer>;
 }
 
-/** Starts processes that share a cluster. */
-export function startProcesses(
-  count: number,
-  { shared = memoryCluster(), servers, ...options }: FleetOptions = {},
-): Process[] {
-  return Array.from({ length: count }, () => {
+/** Starts three processes that share a cluster. */
+export function startProcesses({ shared = memoryCluster(), servers, ...options }: FleetOptions = {}): Processes {
+  return Array.from({ length: 3 }, () => {
     const seen: Recorded = { aborted: [] };
     const server = servers?.(seen) ?? fixtureServer(seen);
     const events: HttpEvent[] = [];
@@ -88,10 +100,13 @@ export function startProcesses(
     });
     started.push(handler);
     return { handler, server, seen, events, link };
-  });
+  }) as unknown as Processes;
 }
 
-/** Opens a session in the first process; then each request goes to the process that it names. */
+/** One of several processes; there is always one with the index. */
+export type Processes = Process[] & { readonly 0: Process; readonly 1: Process; readonly 2: Process };
+
+/** Opens a session in a process; then each request goes to the process that it names. */
 export async function openAt(
   { handler }: Process,
   { version = '2025-11-25', capabilities = {}, headers = {} as Headers } = {},

@@ -559,7 +559,7 @@ export class HttpRequestHandler<A extends Auth> {
     session: HttpSession,
     { call, headers }: HttpContext,
   ): Promise<void> {
-    await session.close();
+    await this.#sessions.delete(session);
     call.respond(204, headers);
   }
 

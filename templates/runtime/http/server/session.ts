@@ -32,6 +32,7 @@ import {
   emitMessage,
   emitClose,
   emitInvalid,
+  toError,
 } from "../../jsonrpc/transport-events.js";
 import type {
   WithHandlerCounter,
@@ -371,9 +372,9 @@ export class HttpSession implements Transport {
       return;
     }
     // What a request changed is stored before its client learns of it.
-    return this.#whenSaved(saving, (isSaved) => {
-      if (isSaved) this.#answer(stream, responseIds, data, message);
-      else this.#answerUnsaved(stream, responseIds);
+    return this.#whenSaved(saving, (error) => {
+      if (error === undefined) this.#answer(stream, responseIds, data, message);
+      else this.#answerUnsaved(stream, responseIds, error);
     });
   }
 
@@ -398,19 +399,19 @@ export class HttpSession implements Transport {
 
   #whenSaved(
     saving: Promise<void>,
-    onSettled: (isSaved: boolean) => void,
+    onSettled: (error: Error | undefined) => void,
   ): Promise<void> {
     this.#unsaved += 1;
-    const settle = (isSaved: boolean): void => {
+    const settle = (error?: Error): void => {
       this.#unsaved -= 1;
-      onSettled(isSaved);
+      onSettled(error);
     };
     this.#saving = saving.then(
       () => {
-        settle(true);
+        settle();
       },
-      () => {
-        settle(false);
+      (error: unknown) => {
+        settle(toError(error));
       },
     );
     return this.#saving;
@@ -432,9 +433,11 @@ export class HttpSession implements Transport {
   #answerUnsaved(
     stream: SessionStream,
     ids: readonly (RequestId | null | undefined)[],
+    { isFull }: Error & { readonly isFull?: boolean },
   ): void {
     const { writer } = stream;
-    const data = encodeErrorResponse(SERVER_BUSY, UNAVAILABLE, ids[0]);
+    const reason = isFull === true ? "Server busy" : UNAVAILABLE;
+    const data = encodeErrorResponse(SERVER_BUSY, reason, ids[0]);
     if (writer?.isStream === false) {
       for (const id of ids) this.#removePending(stream, id);
       writer.sendJson(503, data, RETRY_HEADERS);
@@ -474,8 +477,8 @@ export class HttpSession implements Transport {
     const saving = this.#save();
     if (saving === undefined) writer.sendEmpty(202);
     else
-      void this.#whenSaved(saving, (isSaved) => {
-        if (isSaved) writer.sendEmpty(202);
+      void this.#whenSaved(saving, (error) => {
+        if (error === undefined) writer.sendEmpty(202);
         else
           writer.sendJson(
             503,

@@ -253,6 +253,13 @@ export class Sessions<A extends Auth = Auth> implements SessionHost {
     this.#remove(session);
   }
 
+  /** Ends a session for all processes. */
+  async delete(session: HttpSession): Promise<void> {
+    const owned = this.#owned.get(session);
+    await session.close();
+    await owned?.delete();
+  }
+
   #add(session: HttpSession, opener: Opener, owned?: OwnedSession): void {
     this.#openers.set(session, opener);
     if (owned !== undefined) {

@@ -17,7 +17,11 @@ import type { CallMessage, WireMessage } from "./wire.js";
 
 const LEASE_MS = 10_000;
 /** Milliseconds before the owner of a session is looked up again, while it changes. */
-const LOOKUP_PAUSE_MS = 20;
+const LOOKUP_PAUSE_MS = 10;
+/** The same after several times. */
+const MAX_LOOKUP_PAUSE_MS = 160;
+/** Owners that are remembered, of sessions that were asked for last. */
+const MAX_KNOWN = 10_000;
 
 /** The sessions of this process. */
 export interface LocalSessions<A extends Auth> {
@@ -68,6 +72,8 @@ export class ClusterNode<A extends Auth> {
   readonly #fanOut: FanOut;
   #storage: SessionStorage | undefined;
   readonly #adopting = new Map<string, Promise<HttpSession | undefined>>();
+  /** Records whose owner answered the last call. */
+  readonly #known = new Map<string, SessionRecord>();
   /** The calls that other processes have forwarded, by address and number. */
   readonly #served = new Map<string, ForwardedCall>();
 
@@ -139,7 +145,7 @@ export class ClusterNode<A extends Auth> {
   /** Leaves the cluster. */
   async close(): Promise<void> {
     this.#fanOut.close();
-    this.#forwarding.failAll();
+    this.#forwarding.close();
     // What was answered last is on its way, at most as long as the store may take.
     await this.#outbox.flush();
     await this.members.close();
@@ -194,12 +200,14 @@ export class ClusterNode<A extends Auth> {
     const { responder } = this.#init;
     const until = performance.now() + this.members.lease;
     const gone = new Set<string>();
+    let pause = LOOKUP_PAUSE_MS;
     do {
       if (responder.refuseIfClosed(call, headers)) return undefined;
       const address = await this.members.ready();
       if (this.#localSession(id) !== undefined)
         return this.#init.sessions().find(context);
-      const record = await this.#storage?.get(id);
+      const known = this.#known.get(id);
+      const record = known ?? (await this.#storage?.get(id));
       // A session of another caller is treated as unknown.
       if (record?.principal !== (auth?.principal ?? "")) {
         responder.refuseUnknownSession(context);
@@ -214,7 +222,11 @@ export class ClusterNode<A extends Auth> {
           owner,
           false,
         );
-        if (outcome === "answered") return undefined;
+        if (outcome === "answered") {
+          this.#remember(record);
+          return undefined;
+        }
+        this.#known.delete(id);
         if (outcome === "gone") {
           gone.add(owner);
           continue;
@@ -231,10 +243,22 @@ export class ClusterNode<A extends Auth> {
         const session = await this.#adopt(record, address, context);
         if (session !== undefined) return this.#init.sessions().find(context);
       }
-      await delay(LOOKUP_PAUSE_MS);
+      await delay(pause);
+      pause = Math.min(2 * pause, MAX_LOOKUP_PAUSE_MS);
     } while (performance.now() < until);
     responder.refuseBusy(call, headers);
     return undefined;
+  }
+
+  /** Saves looking up the owner next time. One that does not own it any more sends the call back. */
+  #remember(record: SessionRecord): void {
+    const { id } = record;
+    this.#known.delete(id);
+    // The state is not needed, and may be large.
+    this.#known.set(id, { ...record, state: "" });
+    if (this.#known.size <= MAX_KNOWN) return;
+    const [oldest] = this.#known.keys();
+    if (oldest !== undefined) this.#known.delete(oldest);
   }
 
   /** Has another process take over a session, and answer a call. Returns whether one did. */

@@ -4,6 +4,9 @@ import type { AnswerBody, CallMessage } from "./wire.js";
 /** Characters of a response that may be on their way to the process that the client is connected to. */
 export const WINDOW_CHARS = 256 * 1024;
 
+/** Milliseconds before the sender learns that a call is handled: most are answered earlier. */
+const ACCEPT_DELAY_MS = 50;
+
 /**
  * A call that another process received for a session of this one. The response goes to that process, which passes it on
  * to the client.
@@ -24,6 +27,7 @@ export class ForwardedCall implements HttpCall {
   readonly #onOver: () => void;
   #index = 0;
   #isOver = false;
+  #acceptTimer: ReturnType<typeof setTimeout> | undefined;
   #sink: ForwardedSink | undefined;
 
   /**
@@ -54,9 +58,11 @@ export class ForwardedCall implements HttpCall {
     return Promise.resolve(this.#message.body);
   }
 
-  /** Tells the sender that the call will be handled. */
+  /** Tells the sender that the call is handled, unless it is answered at once. */
   accept(): void {
-    this.#answer({ kind: "accepted" });
+    this.#acceptTimer = setTimeout(() => {
+      this.#answer({ kind: "accepted" });
+    }, ACCEPT_DELAY_MS);
   }
 
   /** Tells the sender that the call was not handled, since the session is not here. */
@@ -106,6 +112,7 @@ export class ForwardedCall implements HttpCall {
 
   #answer(answer: AnswerBody): void {
     if (this.#isOver) return;
+    clearTimeout(this.#acceptTimer);
     const index = this.#index;
     this.#index += 1;
     this.#send(index, answer).then(
@@ -122,6 +129,7 @@ export class ForwardedCall implements HttpCall {
   #finish(): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    clearTimeout(this.#acceptTimer);
     this.#onOver();
   }
 }

@@ -133,15 +133,21 @@ export class Forwarding {
     }
   }
 
-  /** Nothing that is open will be answered: this process has a new address, or none. */
+  /** Nothing that is open will be answered: this process has a new address. */
   failAll(): void {
     for (const remote of [...this.#calls.values()]) remote.fail();
+  }
+
+  /** Ends all that is open. */
+  close(): void {
+    for (const remote of [...this.#calls.values()])
+      if (!remote.endStream("")) remote.fail();
   }
 
   /** Ends the streams of clients that only listen. */
   endListening(lastEvent: string): void {
     for (const remote of [...this.#calls.values()])
-      if (remote.isListening) remote.endStream(lastEvent);
+      if (remote.isListening && !remote.endStream(lastEvent)) remote.fail();
   }
 
   #startPinging(): void {

@@ -80,6 +80,7 @@ export class RemoteCall {
     this.outcome = new Promise((resolve) => {
       this.#resolve = resolve;
     });
+    if (init.isListening) this.#lastEventId = init.call.header("last-event-id");
     init.caller.openResponses.acquire();
     init.call.onDisconnect = () => {
       init.send({ kind: "gone", call: init.id });
@@ -147,28 +148,47 @@ export class RemoteCall {
     if (this.#isOver) return;
     this.#init.send({ kind: "gone", call: this.id });
     const sink = this.#sink;
-    const isUnread = this.#queue.length > 0 || this.#isSinkFull;
+    const isBetweenEvents = this.#isBetweenEvents;
     this.#finish("answered");
     this.#init.answerLost(
       sink === undefined
         ? undefined
         : {
             sink,
-            isBetweenEvents:
-              this.#isEventStream && !isUnread && this.#tail.endsWith("\n\n"),
+            isBetweenEvents,
             lastEventId: this.#lastEventId,
           },
     );
   }
 
-  /** Ends a stream, so that its client reconnects elsewhere. */
-  endStream(lastEvent: string): void {
+  /**
+   * Ends a stream, so that its client resumes it elsewhere.
+   *
+   * @returns False, with nothing done, if it cannot.
+   */
+  endStream(lastEvent: string): boolean {
     const sink = this.#sink;
-    if (this.#isOver || sink === undefined) return;
+    if (this.#isOver || sink === undefined || this.#lastEventId === undefined)
+      return false;
     this.#init.send({ kind: "gone", call: this.id });
+    const isBetweenEvents = this.#isBetweenEvents;
     this.#finish("answered");
-    sink.write(lastEvent);
-    sink.end();
+    if (!isBetweenEvents) this.#init.call.abort();
+    else {
+      if (lastEvent !== "") sink.write(lastEvent);
+      sink.end();
+    }
+    return true;
+  }
+
+  /** Whether the client has received complete events, and no part of another one. */
+  get #isBetweenEvents(): boolean {
+    return (
+      this.#isEventStream &&
+      this.#queue.length === 0 &&
+      !this.#isSinkFull &&
+      this.#tail.endsWith("\n\n")
+    );
   }
 
   #open(status: number, headers: HeaderFields, length?: number): void {

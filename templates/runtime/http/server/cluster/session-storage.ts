@@ -12,6 +12,7 @@ import type { ChangingState } from "./session-record.js";
 /** The cluster has as many sessions as it may have, or the caller its share. */
 export class SessionsFullError extends Error {
   override readonly name: string = "SessionsFullError";
+  readonly isFull = true;
 }
 
 /** Past this part of the limit, it is checked again after a session was created. */
@@ -178,6 +179,7 @@ export class OwnedSession implements SessionKeeper {
   #isOver = false;
   #isLost = false;
   #session: KeptSession | undefined;
+  #deleting: Promise<void> | undefined;
 
   constructor(init: OwnedSessionInit) {
     const { cluster, id, ttl, stored } = init;
@@ -259,8 +261,13 @@ export class OwnedSession implements SessionKeeper {
   }
 
   /** Removes it from the store. */
-  async delete(): Promise<void> {
+  delete(): Promise<void> {
     this.stop();
+    this.#deleting ??= this.#delete();
+    return this.#deleting;
+  }
+
+  async #delete(): Promise<void> {
     try {
       await this.#record.delete();
       if (this.#log.isUsed) await this.#cluster.events.delete(this.#id);
