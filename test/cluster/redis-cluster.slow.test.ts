@@ -23,9 +23,10 @@ describe.skipIf(REDIS_MISSING !== undefined)('on a Redis Cluster of three nodes'
   let prefixes = 0;
   const prefix = (): string => `t${(prefixes += 1)}:`;
 
-  describe('redisCluster keeps all rules', () => {
+  describe('redisCluster keeps all rules, with encryption', () => {
     const open = () => {
-      const options = { prefix: prefix(), timeoutMs: 5000 };
+      const encryptionKeys = [new Uint8Array(32).fill(1)];
+      const options = { prefix: prefix(), timeoutMs: 5000, encryptionKeys };
       const share = () => redisCluster(client, options);
       return { cluster: share(), reopen: share };
     };

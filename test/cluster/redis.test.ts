@@ -36,13 +36,6 @@ describe.skipIf(REDIS_MISSING !== undefined)('redisCluster', () => {
     test.concurrent.each(clusterChecks(open, { timeUnit: 400 }))('$name', async ({ run }) => run());
   });
 
-  describe('keeps all rules with encryption', () => {
-    const checks = clusterChecks(() => open({ encryptionKeys: [KEY] }), { timeUnit: 400 });
-    const relevant = checks.filter(({ name }) => /large|as it was created|once, in the order|after a trim/u.test(name));
-    expect(relevant).toHaveLength(4);
-    test.concurrent.each(relevant)('$name', async ({ run }) => run());
-  });
-
   /** All that is stored under a prefix, with the names of keys. */
   const dump = async (prefix: string): Promise<string> => {
     const texts: unknown[] = [];

@@ -92,7 +92,7 @@ export async function startRedis(...args: string[]): Promise<RedisServer> {
 
 /** Starts a Redis Cluster of three nodes without replicas, and waits until all of them know it. */
 export async function startRedisCluster(): Promise<readonly RedisServer[]> {
-  // A node also listens on its port + 10000 unless told otherwise.
+  // A node also listens on its port + 10000 by default, which may be too high.
   const nodes: RedisServer[] = [];
   for (let index = 0; index < 3; index += 1)
     nodes.push(

@@ -9,7 +9,7 @@ export interface RedisContext {
   readonly connection: RedisConnection;
   readonly keys: RedisKeys;
   readonly cipher: RedisCipher;
-  /** Receives what failed without a caller that could be told. */
+  /** Receives errors of what happens without a caller. */
   readonly onError: (error: Error) => void;
 }
 
