@@ -9,6 +9,8 @@ import { build } from 'esbuild';
 import { startRedis, type RedisServer } from '../support/redis.js';
 import { startBalancer, type Balancer } from './balancer.js';
 
+const START_TIMEOUT_MS = 30_000;
+
 /** What a program of a fleet finds in the variable `MCPGEN_FLEET`, as JSON. */
 export interface FleetSettings {
   /** Undefined: sessions stay in memory. */
@@ -17,6 +19,8 @@ export interface FleetSettings {
   readonly timeout?: number | undefined;
   /** 0 for a free one. */
   readonly port?: number | undefined;
+  /** Whether it ends when its input does: when the process that started it is gone. */
+  readonly endsWithInput?: boolean | undefined;
 }
 
 export interface FleetOptions extends Pick<FleetSettings, 'lease' | 'timeout'> {
@@ -47,16 +51,19 @@ export class Member {
   }
 
   async start(): Promise<void> {
-    const settings: FleetSettings = { ...this.#settings, port: this.port };
+    const settings: FleetSettings = { ...this.#settings, port: this.port, endsWithInput: true };
     const child = spawn(process.execPath, ['--enable-source-maps', this.#program], {
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['pipe', 'pipe', 'inherit'],
       env: { ...process.env, ...this.#env, MCPGEN_FLEET: JSON.stringify(settings) },
     });
     this.#child = child;
+    const timer = setTimeout(() => child.kill('SIGKILL'), START_TIMEOUT_MS);
     for await (const line of createInterface({ input: child.stdout })) {
+      clearTimeout(timer);
       this.port = Number(new URL(line).port);
       return;
     }
+    clearTimeout(timer);
     throw new Error(`a process of the fleet ended with ${String(child.exitCode ?? child.signalCode)}`);
   }
 

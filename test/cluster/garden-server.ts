@@ -2,7 +2,7 @@
 import type { HandlerContext } from '../../generated/runtime/server.js';
 import { HttpExtra } from '../../generated/runtime/http/server/extra.js';
 import { FixtureServer, STATELESS, type StoppedCounter } from '../interop/peers/fixture-peers.js';
-import { oursServer } from '../interop/peers/ours-server.js';
+import { oursServer } from '../interop/peers/ours-garden.js';
 import { fleetRedis, REQUEST_STATE, serveMember } from './serve-member.js';
 
 const client = await fleetRedis();

@@ -31,17 +31,19 @@ export async function serveMember(
   client: Awaited<ReturnType<typeof fleetRedis>>,
   wrap: (cluster: Cluster) => Cluster = (cluster) => cluster,
 ): Promise<void> {
-  const { lease, timeout, port = 0 } = fleetSettings;
+  const { lease, timeout, port = 0, endsWithInput = false } = fleetSettings;
   const cluster = client === undefined ? undefined : wrap(redisCluster(client));
   const listening = await serveHttp(
     createHttpHandler({ ...options, cluster, clusterLimits: { lease, timeout }, health: true }),
     { port },
   );
+  if (endsWithInput) process.stdin.resume().once('end', () => process.exit(1));
   process.once('SIGTERM', () => {
     void (async () => {
       await listening.drain({ timeout: 20_000 });
       await cluster?.close();
       client?.destroy();
+      process.stdin.destroy();
     })();
   });
   process.stdout.write(`${listening.url.href}\n`);
