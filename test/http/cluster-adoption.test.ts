@@ -79,7 +79,7 @@ describe('a process that dies', () => {
     const session = await openAt(a);
     await session.postTo(a, INITIALIZED);
     const listening = await session.getFrom(b);
-    const reading = readEvents(listening, 2);
+    const reading = readEvents(listening, 3);
     const streaming = await session.callAt(c, 1, 'bulk', { bytes: 1, after: 60_000, announced: true });
     await stored();
     await a.link.die();
@@ -140,6 +140,21 @@ describe('a process that dies', () => {
 });
 
 describe('a process that was paused past its lease', () => {
+  test('starts no handler, even if it does not know yet that others took over', async () => {
+    const [a] = startProcesses({ clusterLimits: { lease: LEASE, timeout: 50 } });
+    const session = await openAt(a);
+    expect((await session.callAt(a, 1, 'echo')).status).toBe(200);
+    a.link.before = () => new Promise(() => undefined);
+    // Its own clock says so: nothing else tells it anything.
+    const until = performance.now() + LEASE;
+    while (performance.now() < until);
+    const refused = await session.callAt(a, 2, 'echo');
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(a.events.map(({ kind }) => kind)).toContain('fenced');
+    a.link.before = () => undefined;
+    expect(await (await session.callAt(a, 3, 'echo')).json()).toMatchObject({ id: 3, ...ANSWER });
+  });
+
   test('is fenced off: it starts no handler, and its sessions go on elsewhere', async () => {
     const [a, b] = startProcesses();
     const session = await openAt(a);

@@ -79,7 +79,7 @@ afterEach(async () => {
   await Promise.all(started.splice(0).map((handler) => handler.close()));
 });
 
-export interface FleetOptions extends Partial<HttpHandlerOptions<Auth>> {
+export interface FleetOptions extends Partial<HttpHandlerOptions> {
   readonly shared?: Cluster;
   readonly servers?: (seen: Recorded) => ReturnType<typeof fixtureServer>;
 }
@@ -91,7 +91,7 @@ export function startProcesses({ shared = memoryCluster(), servers, ...options }
     const server = servers?.(seen) ?? fixtureServer(seen);
     const events: HttpEvent[] = [];
     const link = new Link();
-    const handler = createHttpHandler<Auth>({
+    const handler = createHttpHandler({
       server,
       cluster: link.wrap(shared),
       clusterLimits: { lease: LEASE },
@@ -107,10 +107,7 @@ export function startProcesses({ shared = memoryCluster(), servers, ...options }
 export type Processes = Process[] & { readonly 0: Process; readonly 1: Process; readonly 2: Process };
 
 /** Opens a session in a process; then each request goes to the process that it names. */
-export async function openAt(
-  { handler }: Process,
-  { version = '2025-11-25', capabilities = {}, headers = {} as Headers } = {},
-) {
+export async function openAt({ handler }: Process, { version = '2025-11-25', capabilities = {}, headers = {} } = {}) {
   const opened = await post(
     handler,
     request(0, 'initialize', { protocolVersion: version, capabilities, clientInfo: { name: 'guest', version: '1' } }),

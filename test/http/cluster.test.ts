@@ -1,7 +1,7 @@
 /** Any process serves any session: what one process received, the owner of the session answers. */
 import { describe, expect, test, vi } from 'vitest';
 import { messagesOf, post, readEvents, request, send } from './server-support.js';
-import { INITIALIZED, openAt, startProcesses } from './cluster-support.js';
+import { INITIALIZED, LEASE, openAt, startProcesses } from './cluster-support.js';
 
 const ANSWER = { result: { content: [{ type: 'text', text: '{}' }] } };
 const cancelled = (requestId: number) => ({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } });
@@ -28,6 +28,19 @@ describe('a call at a process that does not own the session', () => {
       'notifications/progress',
       1,
     ]);
+  });
+
+  test('may take longer than a lease', async () => {
+    const [a, b] = startProcesses();
+    const session = await openAt(a);
+    const options = { bytes: 5, after: 2.5 * LEASE };
+    const plain = session.callAt(b, 1, 'bulk', options);
+    const streamed = await session.callAt(b, 2, 'bulk', { ...options, announced: true });
+    expect(messagesOf(await readEvents(streamed)).at(-1)).toMatchObject({
+      id: 2,
+      result: { content: [{ text: 'xxxxx' }] },
+    });
+    expect(await (await plain).json()).toMatchObject({ id: 1, result: { content: [{ text: 'xxxxx' }] } });
   });
 
   test('gets a large response, as fast as its client reads', async () => {

@@ -176,7 +176,10 @@ export class HttpSession implements Transport {
       const ids = [...stream.pending];
       stream.pending.clear();
       if (isPending)
-        session.#sendEvent(stream, encodeLostRequests(ids, stream.isBatch));
+        session.#sendEvent(
+          stream,
+          `${encodeLostRequests(ids, stream.isBatch)}\n`,
+        );
     }
     return session;
   }
@@ -442,7 +445,7 @@ export class HttpSession implements Transport {
       for (const id of ids) this.#removePending(stream, id);
       writer.sendJson(503, data, RETRY_HEADERS);
       stream.writer = undefined;
-    } else this.#answer(stream, ids, data, {});
+    } else this.#answer(stream, ids, `${data}\n`, {});
   }
 
   /** Ends streams whose requests were all cancelled: nothing will be sent for them. */

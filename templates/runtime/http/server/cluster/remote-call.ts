@@ -88,7 +88,7 @@ export class RemoteCall {
     };
   }
 
-  /** Whether the owner has said that it handles the call. */
+  /** Whether the owner is known to handle the call. */
   get isAccepted(): boolean {
     return this.#isAccepted;
   }
@@ -105,14 +105,15 @@ export class RemoteCall {
       return;
     }
     this.#nextIndex += 1;
+    if (answer.kind === "moved") {
+      this.#finish("moved");
+      return;
+    }
+    this.#isAccepted = true;
+    this.#resolve("answered");
     const { call, headers } = this.#init;
     switch (answer.kind) {
       case "accepted":
-        this.#isAccepted = true;
-        this.#resolve("answered");
-        return;
-      case "moved":
-        this.#finish("moved");
         return;
       case "respond":
         this.#finish("answered");
