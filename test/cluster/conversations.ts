@@ -194,17 +194,21 @@ class RawGuest implements OpenGuest {
     };
     await read(response);
     const last = (): string | undefined => ids[ids.length - 1];
-    const until = performance.now() + 30_000;
+    const until = performance.now() + 20_000;
+    const attempts: string[] = [];
     while (seen.answer === undefined) {
       const lastEventId = last();
       if (lastEventId === undefined) throw new Error('the connection broke before the first event');
-      if (performance.now() > until) throw new Error('no answer, however often the stream was resumed');
+      if (performance.now() > until)
+        throw new Error(`no answer, however often the stream was resumed: ${attempts.slice(-3).join(', ')}`);
       await delay(200);
       const resumed = await fetch(this.#url, {
         headers: { accept: 'text/event-stream', 'last-event-id': lastEventId, ...this.#headers },
       }).catch(() => undefined);
       if (resumed?.status === 404) this.#results.lost.push('by hand');
       if (resumed?.status === 200) await read(resumed);
+      else if (resumed?.status === 400) throw new Error(`400: ${await resumed.text()}`);
+      attempts.push(`${resumed?.status ?? 'broken'} after ${lastEventId}`);
     }
     const [key = ''] = (last() ?? '').split('-');
     this.#results.streams.push({ session: this.#session, key, ids, call: call.call });
