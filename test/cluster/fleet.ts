@@ -29,7 +29,7 @@ export interface FleetOptions extends Pick<FleetSettings, 'lease' | 'timeout'> {
   readonly processes?: number;
   readonly env?: NodeJS.ProcessEnv;
   /** Where the processes find Redis, if not at its own port. */
-  readonly redisUrl?: (redis: RedisServer) => string;
+  readonly redisUrl?: (redis: RedisServer) => Promise<string>;
 }
 
 /** One process, which may end and start again at the same port. */
@@ -100,7 +100,7 @@ export interface Fleet {
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'fleet-'));
   const redis = await startRedis();
-  const redisUrl = options.redisUrl?.(redis) ?? redis.url;
+  const redisUrl = (await options.redisUrl?.(redis)) ?? redis.url;
   const program = await bundledProgram(options.program, folder);
   const members = Array.from(
     { length: options.processes ?? 3 },

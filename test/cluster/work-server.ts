@@ -10,13 +10,6 @@ import type { Cluster } from '../../generated/runtime/cluster/types.js';
 import { fleetRedis, REQUEST_STATE, serveMember } from './serve-member.js';
 
 const client = await fleetRedis();
-/** Without Redis. */
-const counts = new Map<string, number>();
-
-async function countRun(call: string): Promise<void> {
-  if (client === undefined) counts.set(call, (counts.get(call) ?? 0) + 1);
-  else await client.incr(`runs:${call}`);
-}
 
 const server = createServer({
   info: { name: 'work', version: '1.0.0' },
@@ -29,8 +22,8 @@ const server = createServer({
     'tools/call': async ({ name, arguments: args = {} }, context) => {
       if (name === 'announce') server.notify('notifications/tools/list_changed');
       else {
-        const { call, ms, steps } = args as { call: string; ms: number; steps: number };
-        await countRun(call);
+        const { call, ms, steps, isCounted } = args as { call: string; ms: number; steps: number; isCounted?: boolean };
+        if (isCounted !== false) await client?.incr(`runs:${call}`);
         for (let step = 0; step < steps; step += 1) {
           await delay(ms / (steps + 1), undefined, { signal: context.signal });
           context.progress(step + 1, steps, call);
