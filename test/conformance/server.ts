@@ -1,6 +1,6 @@
 /**
  * The server that the official conformance suite is run against: the tools, resources and prompts that it asks for by
- * name, on the generated stubs, over HTTP, in every revision. As a program it prints its URL and serves until it is ended.
+ * name, on the generated stubs, over HTTP, in every revision. As a program it prints its URL and serves until it is ended, alone or as a process of a fleet.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
@@ -20,10 +20,10 @@ import type {
 } from '../../generated/2026-07-28/types.js';
 import { RpcError, STANDARD_ERROR_CODES } from '../../generated/runtime/jsonrpc/error-codes.js';
 import { HttpExtra } from '../../generated/runtime/http/server/extra.js';
-import { serveHttp, type ListeningServer } from '../../generated/runtime/http-node.js';
-import { createHttpHandler, type HttpHandlerOptions } from '../../generated/runtime/http-server.js';
 import { createTasks } from '../../generated/runtime/tasks.js';
 import type { Revision } from '../../generated/runtime/protocol/revision.js';
+import { redisTaskStore } from '../../generated/runtime/tasks-redis.js';
+import { fleetRedis, REQUEST_STATE, serveMember } from '../cluster/serve-member.js';
 import { latest } from '../tasks/revisions.js';
 import { TASK_TOOLS } from './task-tools.js';
 
@@ -439,11 +439,14 @@ const generated = process.env['MCPGEN_TASKS_REVISION'];
 const revision20260728 =
   generated === undefined ? latest : ((await import(generated)) as { readonly revision: Revision }).revision;
 
-const tasks = createTasks({ pollIntervalMs: 200 });
+/** Shared by all processes of a fleet, if this is one of them. */
+const redis = await fleetRedis();
+const tasks = createTasks({ pollIntervalMs: 200, store: redis && redisTaskStore(redis) });
 const taskHandlers = tasks.toolHandlers(TASK_TOOLS);
 
 export const server = createServer({
   info: { name: 'mcpgen-conformance', version: '1.0.0' },
+  ...(redis === undefined ? {} : { requestState: REQUEST_STATE }),
   revisions: [revision20241105, revision20250326, revision20250618, revision20251125, revision20260728],
   capabilities: {
     tools: { listChanged: true },
@@ -503,12 +506,6 @@ export const server = createServer({
   },
 });
 
-/** Serves it at a free port of this machine. */
-export function serveConformance(options: Partial<HttpHandlerOptions> = {}): Promise<ListeningServer> {
-  return serveHttp(createHttpHandler({ server, ...options }), { port: 0 });
-}
-
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const { url } = await serveConformance();
-  process.stdout.write(`${url.href}\n`);
+  await serveMember({ server }, redis);
 }

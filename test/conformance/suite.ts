@@ -87,6 +87,51 @@ export function failuresOf(outcomes: readonly Outcome[]): readonly string[] {
   );
 }
 
+/** The revisions that servers are checked in, and how many checks there are without those of tasks. */
+export const SERVER_CHECKS = [
+  { revision: '2025-06-18', checks: 56 },
+  { revision: '2025-11-25', checks: 84 },
+  { revision: '2026-07-28', checks: 153 },
+] as const;
+
+/** Whether a scenario is one of the extension for tasks. */
+export const isTask = ({ scenario }: Outcome): boolean => scenario.includes('tasks-');
+
+/** Every check that passed with a warning, a line each. */
+export function warningsOf(outcomes: readonly Outcome[]): readonly string[] {
+  return outcomes.flatMap(({ scenario, checks }) =>
+    checks
+      .filter(({ status }) => status === 'WARNING')
+      .map(({ id, errorMessage, description }) => `${scenario}: ${id}: ${errorMessage ?? description}`),
+  );
+}
+
+const TASKS = [
+  'tasks-lifecycle',
+  'tasks-capability-negotiation',
+  'tasks-wire-fields',
+  'tasks-request-state-removal',
+  'tasks-mrtr-input',
+  'tasks-request-headers',
+  'tasks-dispatch-and-envelope',
+  'tasks-status-notifications',
+  'tasks-required-task-error',
+  'tasks-mrtr-composition',
+];
+
+/** Runs the scenarios of the extension for tasks against a server. */
+export async function runTaskScenarios(url: string): Promise<readonly Outcome[]> {
+  const outcomes: Outcome[] = [];
+  // A few at a time: each is a process, and a machine that is too busy resets their connections.
+  for (let first = 0; first < TASKS.length; first += 3) {
+    const runs = TASKS.slice(first, first + 3).map((scenario) =>
+      runSuite(['server', '--url', url, '--scenario', scenario, '--spec-version', '2026-07-28', '--force']),
+    );
+    outcomes.push(...(await Promise.all(runs)).flat());
+  }
+  return outcomes;
+}
+
 /** A program of this folder as one file that starts at once, and the command that runs it. */
 export async function bundled(program: string, folder: string): Promise<string> {
   const outfile = path.join(folder, program.replace(/\.ts$/, '.mjs'));

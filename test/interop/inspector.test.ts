@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { serveHttp } from '../../generated/runtime/http-node.js';
 import { createHttpHandler } from '../../generated/runtime/http-server.js';
 import { TOOLS } from './peers/fixture-peers.js';
-import { oursServer } from './peers/ours-server.js';
+import { oursServer } from './peers/ours-garden.js';
 import { serverProgram } from './peers/program.js';
 
 // The inspector needs a newer Node than we do, so there is one among the packages.

@@ -13,7 +13,7 @@ import { FEATURES, TASKS } from './features.js';
 import { oursClient, v1Client, v2Client } from './peers/clients.js';
 import type { Peer } from './peers/clients.js';
 import { STATELESS } from './peers/fixture-peers.js';
-import { oursServer } from './peers/ours-server.js';
+import { oursServer } from './peers/ours-garden.js';
 import { REVISION_NAMES } from './peers/revisions.js';
 import { serverProgram } from './peers/program.js';
 import { v1Server } from './peers/v1-server.js';

@@ -6,15 +6,19 @@ const ACCEPT = 'application/json, text/event-stream';
 
 /** Clients that call the tool `echo` over connections that are kept, each in a separate session if the revision has sessions. */
 export class HttpLoad {
-  readonly #url: URL;
+  readonly #urls: readonly URL[];
   readonly #isModern: boolean;
   readonly #agent: Agent;
   readonly #sessions: (Readonly<Record<string, string>> | undefined)[];
   #nextId = 1;
+  #turn = 0;
 
-  /** @param clients - So many connections, and calls in flight. */
-  constructor(url: URL, isModern: boolean, clients: number) {
-    this.#url = url;
+  /**
+   * @param urls - The server, or several processes of it: each request goes to the next one.
+   * @param clients - So many connections to each, and calls in flight.
+   */
+  constructor(urls: URL | readonly URL[], isModern: boolean, clients: number) {
+    this.#urls = [urls].flat();
     this.#isModern = isModern;
     // The time limits are those of a busy machine.
     this.#agent = new Agent({ connections: clients, pipelining: 1, headersTimeout: 60_000, bodyTimeout: 60_000 });
@@ -53,7 +57,7 @@ export class HttpLoad {
     if (!this.#isModern) {
       await Promise.all(
         this.#sessions.map(async (headers = {}) => {
-          const { body } = await request(this.#url, { method: 'DELETE', headers, dispatcher: this.#agent });
+          const { body } = await request(this.#nextUrl(), { method: 'DELETE', headers, dispatcher: this.#agent });
           await body.dump();
         }),
       );
@@ -89,8 +93,15 @@ export class HttpLoad {
       throw new Error(`a call was answered ${status}: ${text}`);
   }
 
+  #nextUrl(): URL {
+    const url = this.#urls[this.#turn % this.#urls.length];
+    if (url === undefined) throw new Error('no server');
+    this.#turn += 1;
+    return url;
+  }
+
   async #post(own: Readonly<Record<string, string>>, message: object) {
-    const { statusCode, headers, body } = await request(this.#url, {
+    const { statusCode, headers, body } = await request(this.#nextUrl(), {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: ACCEPT, ...own },
       body: JSON.stringify({ jsonrpc: '2.0', ...message }),

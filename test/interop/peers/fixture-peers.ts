@@ -169,10 +169,31 @@ export class TaskStore {
   }
 }
 
+/** Counts what was cancelled. */
+export interface StoppedCounter {
+  increment(): Promise<void> | void;
+  read(): Promise<number> | number;
+}
+
+function localCounter(): StoppedCounter {
+  let stopped = 0;
+  return {
+    increment: () => {
+      stopped += 1;
+    },
+    read: () => stopped,
+  };
+}
+
 /** The garden: one for each connection, since it counts what was cancelled. */
 export class FixtureServer {
   readonly shed = new TaskStore(text('Good soil.'));
-  #stopped = 0;
+  readonly #stopped: StoppedCounter;
+
+  /** @param stopped - Where its requests come to several processes, one that they share. */
+  constructor(stopped: StoppedCounter = localCounter()) {
+    this.#stopped = stopped;
+  }
 
   async answer(method: string, params: Params, port: PeerContext): Promise<Result> {
     switch (method) {
@@ -215,7 +236,7 @@ export class FixtureServer {
         for (const step of [1, 2, 3]) await port.progress(step, 3, `leaf ${step}`);
         // Clients of both official SDKs lose progress that comes in one piece with the answer.
         await new Promise((resolve) => setTimeout(resolve, 100));
-        return text(`Stopped watching ${this.#stopped} times.`);
+        return text(`Stopped watching ${await this.#stopped.read()} times.`);
       case 'watch':
         await port.progress(1, 2, 'watching');
         await new Promise<void>((resolve) => {
@@ -224,7 +245,7 @@ export class FixtureServer {
           });
           if (port.signal.aborted) resolve();
         });
-        this.#stopped += 1;
+        await this.#stopped.increment();
         return text('Nothing happened.');
       case 'visit': {
         const asked = question(given['what'], port.revision);

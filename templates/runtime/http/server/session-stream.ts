@@ -24,6 +24,8 @@ export class SessionStream {
   isLogged = false;
   /** The number of the last dropped event that a client must not miss silently. */
   lastLostSequence = 0;
+  /** Part of its event ids: names its requests to a process that does not know the stream. */
+  requestTag: string | undefined;
   writer: ResponseWriter | undefined;
 
   constructor(
@@ -38,18 +40,24 @@ export class SessionStream {
 
   /** The id of the last event: it identifies the stream, and the position in it. */
   get eventId(): string {
-    return `${this.isListenStream ? LISTEN_KEY_PREFIX : ""}${this.key}-${this.sequence}`;
+    const tag = this.requestTag === undefined ? "" : `-${this.requestTag}`;
+    return `${this.isListenStream ? LISTEN_KEY_PREFIX : ""}${this.key}-${this.sequence}${tag}`;
   }
 }
 
 /** Reads an event id that {@link SessionStream.eventId} created; undefined for any other text. */
-export function parseEventId(
-  text: string,
-): { readonly key: number; readonly sequence: number } | undefined {
-  const [, key, sequence] = /^g?(\d{1,15})-(\d{1,15})$/.exec(text) ?? [];
+export function parseEventId(text: string):
+  | {
+      readonly key: number;
+      readonly sequence: number;
+      readonly requestTag: string | undefined;
+    }
+  | undefined {
+  const [, key, sequence, requestTag] =
+    /^g?(\d{1,15})-(\d{1,15})(?:-([\da-f]{2,1024}))?$/.exec(text) ?? [];
   return key === undefined
     ? undefined
-    : { key: Number(key), sequence: Number(sequence) };
+    : { key: Number(key), sequence: Number(sequence), requestTag };
 }
 
 /** The key in the event id of a listening stream; undefined for any other text. */

@@ -21,6 +21,7 @@ import { encodeSseEvent } from "./reply.js";
 import type { ResponseWriter } from "./reply.js";
 import { HTTP_HEADERS } from "../headers.js";
 import type { CallerResumeBudget } from "./resume-budget.js";
+import { parseRequestTag, requestTag } from "./cluster/request-tag.js";
 import { listenKeyOf, parseEventId, SessionStream } from "./session-stream.js";
 import type { AnyServer } from "./types.js";
 import { dropKeyOf } from "./unread-budget.js";
@@ -118,6 +119,8 @@ export class HttpSession implements Transport {
   /** Settles when the last of them was sent. */
   #saving: Promise<void> | undefined;
   #nextKey = 1;
+  /** Streams with lower keys are those of former owners. */
+  #firstKey = 1;
   /** The stream for a response without a request, such as one to an invalid message. */
   #currentStream: SessionStream | undefined;
   readonly #onDrained: () => void;
@@ -162,6 +165,7 @@ export class HttpSession implements Transport {
     const session = new HttpSession(init);
     const firstKey = firstKeyOf(generation);
     session.#nextKey = firstKey;
+    session.#firstKey = firstKey;
     session.isInitialized = true;
     session.hasBeenUsed = true;
     session.#connection = await init.server.connect(session, undefined, {
@@ -267,6 +271,11 @@ export class HttpSession implements Transport {
     const stream = new SessionStream(this.#nextKey, writer, false);
     this.#nextKey += 1;
     stream.isBatch = parsed.kind === "batch";
+    if (this.#journal !== undefined)
+      stream.requestTag = requestTag({
+        ids: requests,
+        isBatch: stream.isBatch,
+      });
     for (const id of requests) {
       stream.pending.add(id);
       this.#streamByRequest.set(id, stream);
@@ -292,6 +301,7 @@ export class HttpSession implements Transport {
     this.hasBeenUsed = true;
     if (lastEventId !== undefined) {
       if (this.#resume(writer, lastEventId)) return;
+      if (this.#answerForFormerOwner(writer, lastEventId)) return;
       // An error is better than waiting for events that are gone.
       if (!this.#hasLostNothing(lastEventId)) {
         writer.sendJson(
@@ -675,6 +685,25 @@ export class HttpSession implements Transport {
     this.#events?.replay(stream, sequence, writer);
     if (stream.isListenStream) this.#sendQueued(stream);
     else if (stream.pending.size === 0) this.#endStream(stream);
+    return true;
+  }
+
+  /**
+   * Answers the requests of a stream that a former owner has not written down before it ended.
+   *
+   * @returns False, with nothing sent, if it was not such a stream.
+   */
+  #answerForFormerOwner(writer: ResponseWriter, lastEventId: string): boolean {
+    const position = parseEventId(lastEventId);
+    if (position?.requestTag === undefined || position.key >= this.#firstKey)
+      return false;
+    const requests = parseRequestTag(position.requestTag);
+    if (requests === undefined) return false;
+    writer.startStream();
+    writer.writeEvent(
+      `data: ${encodeLostRequests(requests.ids, requests.isBatch)}\n\n`,
+    );
+    writer.end();
     return true;
   }
 

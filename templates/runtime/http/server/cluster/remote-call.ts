@@ -268,4 +268,4 @@ export class RemoteCall {
 
 const ID_FIELD = "\nid: ";
 /** More than any line with an event id has. */
-const MAX_TAIL_CHARS = 64;
+const MAX_TAIL_CHARS = 1024;
