@@ -161,11 +161,7 @@ test('an unchanged folder is proven, and a changed one is not', async () => {
     await storeProof(options, result);
     expect(await provenFiles(options)).toBe(result.changes.length);
     expect(await provenFiles({ ...options, importExtension: 'ts' })).toBeUndefined();
-<<<<<<< HEAD
-    expect(await provenFiles({ ...options, plugins: [{ mcpgenPlugin: 1, generate: () => [] }] })).toBeUndefined();
-=======
     expect(await provenFiles({ ...options, plugins: [definePlugin(1, () => [])] })).toBeUndefined();
->>>>>>> wt-fmt
     edit(path.join(folder, 'out', 'draft', 'types.ts'), 500, 'x');
     expect(await provenFiles(options)).toBeUndefined();
   } finally {
