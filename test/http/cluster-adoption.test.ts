@@ -1,7 +1,7 @@
 /** A process that ends, or is taken for dead: another one goes on with its sessions. */
 import { describe, expect, test, vi } from 'vitest';
 import { messagesOf, readEvents, request, type SseFields } from './server-support.js';
-import { INITIALIZED, LEASE, openAt, startProcesses, type Process } from './cluster-support.js';
+import { INITIALIZED, LEASE, openAt, SHORT_LEASE, startProcesses, type Process } from './cluster-support.js';
 
 const ANSWER = { result: { content: [{ type: 'text', text: '{}' }] } };
 const LOST = { error: { code: -32603, message: 'the process that handled this request has stopped; it may have run' } };
@@ -16,7 +16,7 @@ const runs = (process: Process) =>
 
 describe('a process that dies', () => {
   test('is noticed when its lease has run out: the call that it runs fails, and the session lives on', async () => {
-    const [a, b, c] = startProcesses();
+    const [a, b, c] = startProcesses(SHORT_LEASE);
     const session = await openAt(a);
     const hanging = session.callAt(b, 1, 'hang');
     await runs(a);
@@ -31,7 +31,7 @@ describe('a process that dies', () => {
   });
 
   test('leaves what its client has set: log level, subscriptions, capabilities', async () => {
-    const [a, b, c] = startProcesses();
+    const [a, b, c] = startProcesses(SHORT_LEASE);
     const session = await openAt(a, { capabilities: { elicitation: { form: {} } } });
     await session.postTo(a, INITIALIZED);
     await session.postTo(a, request(1, 'resources/subscribe', { uri: 'bed:1' }));
@@ -53,7 +53,7 @@ describe('a process that dies', () => {
   });
 
   test('leaves streams that are resumed, with nothing lost or twice', async () => {
-    const [a, b, c] = startProcesses();
+    const [a, b, c] = startProcesses(SHORT_LEASE);
     const session = await openAt(a);
     const events = await readEvents(await session.callAt(a, 1, 'count'));
     await stored();
@@ -65,7 +65,7 @@ describe('a process that dies', () => {
   });
 
   test('leaves a stream whose request it ran: it ends with an error', async () => {
-    const [a, b] = startProcesses();
+    const [a, b] = startProcesses(SHORT_LEASE);
     const session = await openAt(a);
     const [first] = await readEvents(await session.callAt(a, 1, 'leave'), 1);
     a.link.isDead = true;
@@ -75,7 +75,7 @@ describe('a process that dies', () => {
   });
 
   test('does not end the streams that go through another process', async () => {
-    const [a, b, c] = startProcesses();
+    const [a, b, c] = startProcesses(SHORT_LEASE);
     const session = await openAt(a);
     await session.postTo(a, INITIALIZED);
     const listening = await session.getFrom(b);
@@ -93,7 +93,7 @@ describe('a process that dies', () => {
   });
 
   test('leaves the messages that wait for a client that does not listen', async () => {
-    const [a, b] = startProcesses();
+    const [a, b] = startProcesses(SHORT_LEASE);
     const session = await openAt(a);
     await session.postTo(a, INITIALIZED);
     a.server.notify('notifications/tools/list_changed');
@@ -104,7 +104,7 @@ describe('a process that dies', () => {
   });
 
   test('a late answer to its request is not taken for one to the new owner', async () => {
-    const [a, b] = startProcesses();
+    const [a, b] = startProcesses(SHORT_LEASE);
     const session = await openAt(a, { capabilities: { elicitation: { form: {} } } });
     const [, asked] = await readEvents(await session.callAt(a, 1, 'ask'), 2);
     const { id } = JSON.parse(asked?.data ?? '') as { id: number };
@@ -122,7 +122,7 @@ describe('a process that dies', () => {
   });
 
   test('its session is taken over once, by one of those that are asked at the same time', async () => {
-    const [a, b, c] = startProcesses();
+    const [a, b, c] = startProcesses(SHORT_LEASE);
     const session = await openAt(a);
     await a.link.die();
     const answers = await Promise.all([b, c, b, c].map((process, index) => session.callAt(process, index, 'echo')));
@@ -131,7 +131,7 @@ describe('a process that dies', () => {
   });
 
   test('ends with its sessions if they are deleted', async () => {
-    const [a, b, c] = startProcesses();
+    const [a, b, c] = startProcesses(SHORT_LEASE);
     const session = await openAt(a);
     await a.link.die();
     expect((await session.deleteAt(b)).status).toBe(204);
@@ -156,7 +156,7 @@ describe('a process that was paused past its lease', () => {
   });
 
   test('is fenced off: it starts no handler, and its sessions go on elsewhere', async () => {
-    const [a, b] = startProcesses();
+    const [a, b] = startProcesses(SHORT_LEASE);
     const session = await openAt(a);
     const hanging = session.callAt(a, 1, 'hang');
     await runs(a);

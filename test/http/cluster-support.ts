@@ -11,8 +11,9 @@ import {
 import type { Auth } from '../../generated/runtime/http/server/auth.js';
 import { fixtureServer, post, request, send, ACCEPT_BOTH, type Headers, type Recorded } from './server-support.js';
 
-/** Short, so that a dead process is noticed within a test. */
+/** Short, so that a dead process is noticed within a test; where none dies, a busy machine needs a longer one. */
 export const LEASE = 1000;
+export const SHORT_LEASE = { clusterLimits: { lease: LEASE } };
 
 /** A handler as if it were another process. */
 export interface Process {
@@ -94,7 +95,7 @@ export function startProcesses({ shared = memoryCluster(), servers, ...options }
     const handler = createHttpHandler({
       server,
       cluster: link.wrap(shared),
-      clusterLimits: { lease: LEASE },
+      clusterLimits: { lease: 10 * LEASE },
       onEvent: (event) => events.push(event),
       ...options,
     });

@@ -1,7 +1,7 @@
 /** Any process serves any session: what one process received, the owner of the session answers. */
 import { describe, expect, test, vi } from 'vitest';
 import { messagesOf, post, readEvents, request, send } from './server-support.js';
-import { INITIALIZED, LEASE, openAt, startProcesses } from './cluster-support.js';
+import { INITIALIZED, LEASE, openAt, SHORT_LEASE, startProcesses } from './cluster-support.js';
 
 const ANSWER = { result: { content: [{ type: 'text', text: '{}' }] } };
 const cancelled = (requestId: number) => ({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } });
@@ -31,7 +31,7 @@ describe('a call at a process that does not own the session', () => {
   });
 
   test('may take longer than a lease', async () => {
-    const [a, b] = startProcesses();
+    const [a, b] = startProcesses(SHORT_LEASE);
     const session = await openAt(a);
     const options = { bytes: 5, after: 2.5 * LEASE };
     const plain = session.callAt(b, 1, 'bulk', options);

@@ -38,7 +38,7 @@ export interface SessionStore {
    * @returns False, with nothing added, if the id is in use.
    */
   create(record: SessionRecord, ttl: number): MaybePromise<boolean>;
-  /** The session with an id; undefined if it is unknown or has expired. */
+  /** The session with an id; undefined if it is unknown, or has expired. */
   get(id: string): MaybePromise<SessionRecord | undefined>;
   /**
    * Replaces a session, if the stored one has the version `record.version - 1`.

@@ -60,7 +60,7 @@ export interface SessionInit {
   readonly host: SessionHost;
   readonly budget: CallerResumeBudget;
   readonly server: AnyServer;
-  /** Stores what other processes need; undefined if there are none. */
+  /** Stores what other processes need; undefined without a cluster. */
   readonly keeper?: SessionKeeper | undefined;
 }
 

@@ -43,7 +43,7 @@ export class Sessions<A extends Auth = Auth> implements SessionHost {
   /** Maximum of sessions and HTTP+SSE streams. */
   readonly max: number;
   readonly idleTimeout: number;
-  /** Where other processes find them; undefined if there are none. */
+  /** Where other processes find them; undefined without a cluster. */
   readonly #storage: SessionStorage | undefined;
   readonly #owned = new WeakMap<HttpSession, OwnedSession>();
   readonly #responder: Responder;

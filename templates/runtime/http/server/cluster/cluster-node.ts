@@ -20,7 +20,7 @@ const LEASE_MS = 10_000;
 const LOOKUP_PAUSE_MS = 10;
 /** The same after several times. */
 const MAX_LOOKUP_PAUSE_MS = 160;
-/** Owners that are remembered, of sessions that were asked for last. */
+/** Owners that are remembered: those of the sessions that were used last. */
 const MAX_KNOWN = 10_000;
 
 /** The sessions of this process. */
