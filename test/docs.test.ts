@@ -248,6 +248,7 @@ describe('commands', () => {
       transports: ['stdio', 'http'],
       runtime: 'none',
       schemas: 'json',
+      store: 'memory',
       packageManager: 'npm',
     },
     { ranges: devDependencies, own: '*' },

@@ -5,6 +5,7 @@ import {
   FEATURES,
   PACKAGE_MANAGERS,
   SCHEMA_NOTATIONS,
+  STORE_NAMES,
   TRANSPORT_NAMES,
   type ProjectKind,
 } from '../scaffold/project/selection.js';
@@ -55,11 +56,17 @@ function declareInitKind(init: Command, kind: ProjectKind): void {
     .option('--dry-run', 'write nothing; print what would be written')
     .option('--json', 'print the result as JSON');
   if (kind === 'server') {
-    command.addOption(
-      new Option('--schemas <notation>', 'how to write schemas: in JSON files, or next to each tool with a library')
-        .choices(SCHEMA_NOTATIONS)
-        .default('json'),
-    );
+    command
+      .addOption(
+        new Option('--schemas <notation>', 'how to write schemas: in JSON files, or next to each tool with a library')
+          .choices(SCHEMA_NOTATIONS)
+          .default('json'),
+      )
+      .addOption(
+        new Option('--store <store>', 'sessions over HTTP: in memory, or in Redis for several instances').choices(
+          STORE_NAMES,
+        ),
+      );
   }
   if (kind === 'client') {
     command
@@ -89,7 +96,10 @@ Examples:
       ? `
 
   # Write schemas next to the tools, with a library
-  mcpgen init server demo --yes --schemas zod`
+  mcpgen init server demo --yes --schemas zod
+
+  # Run several instances behind a load balancer, with Docker or Kubernetes
+  mcpgen init server demo --yes --transport http --store redis`
       : `
 
   # Generate a method for each tool of a server

@@ -60,8 +60,8 @@ describe.skipIf(REDIS_MISSING !== undefined)('redisCluster', () => {
       `${prefix}sessions`,
       `${prefix}sessions:`,
     ]);
-    // Those of all other tests too.
-    for (const key of await client.keys('*')) expect([key, (await client.pTTL(key)) > 0]).toEqual([key, true]);
+    // Those of all other tests too: -1 means that a key does not expire, -2 that it has in the meantime.
+    for (const key of await client.keys('*')) expect([key, await client.pTTL(key)]).not.toEqual([key, -1]);
     await cluster.close();
   });
 
@@ -150,7 +150,8 @@ describe.skipIf(REDIS_MISSING !== undefined)('redisCluster', () => {
 
   test('loses nothing when the connections of a reader break', async () => {
     const proxy = await startTcpProxy(server.port);
-    const behind = await connect(proxy.port);
+    // Older clients have replies of another form.
+    const behind = await connect(proxy.port, 2);
     const { cluster, prefix } = open();
     const received: string[] = [];
     const errors: Error[] = [];
@@ -267,8 +268,8 @@ describe.skipIf(REDIS_MISSING !== undefined)('redisCluster when Redis fails', ()
   });
 });
 
-async function connect(port: number) {
-  const client = createClient({ url: `redis://127.0.0.1:${port}` });
+async function connect(port: number, RESP: 2 | 3 = 3) {
+  const client = createClient({ url: `redis://127.0.0.1:${port}`, RESP });
   client.on('error', () => undefined);
   await client.connect();
   return client;

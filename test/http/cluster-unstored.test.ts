@@ -10,7 +10,8 @@ const LOST = { error: { code: -32603, message: 'the process that handled this re
 async function openUnstored(id: unknown, version = '2025-11-25') {
   const [a, b, c] = startProcesses();
   const session = await openAt(a, { version });
-  a.link.before = (operation) => (operation === 'events.append' ? new Promise(() => undefined) : undefined);
+  a.link.before = (operation) =>
+    operation === 'events.append' && !a.link.isDead ? Promise.reject(new Error('slow')) : undefined;
   const call = request(id as number, 'tools/call', {
     name: 'bulk',
     arguments: { bytes: 1, after: 60_000, announced: true },

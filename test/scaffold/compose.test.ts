@@ -74,6 +74,7 @@ describe.each(PROJECT_KINDS)('%s', (kind) => {
     transports: ['stdio', 'http'],
     runtime: 'none',
     schemas: 'json',
+    store: 'memory',
     packageManager: 'npm',
   };
 
@@ -84,7 +85,10 @@ describe.each(PROJECT_KINDS)('%s', (kind) => {
       // What is written for a feature does not depend on the runtime.
       for (const features of runtime === 'none' ? subsets(everything.features) : [[], everything.features]) {
         for (const transport of transports) {
-          const selection = { ...everything, features, runtime, transports: transport };
+          // What is written for a store does not depend on the features.
+          const hasStores = kind === 'server' && runtime === 'none' && transport.includes('http');
+          const store = hasStores && features.length === 1 ? 'redis' : 'memory';
+          const selection: Selection = { ...everything, features, runtime, transports: transport, store };
           const all = [
             ...composeProject(template, selection, packages),
             ...(kind === 'client' ? composeProject(template, { ...selection, listed: LISTED }, packages) : []),
@@ -93,7 +97,10 @@ describe.each(PROJECT_KINDS)('%s', (kind) => {
           for (const [name, text] of all) {
             used.add(name);
             const where = [name, features, runtime, transport];
-            expect([where, /\bif: |example-(?:server|client)|\bend -->/.exec(text)?.[0]]).toEqual([where, undefined]);
+            expect([where, /\bif: |example-(?:server|client|service)|\bend -->/.exec(text)?.[0]]).toEqual([
+              where,
+              undefined,
+            ]);
             for (const [, imported = ''] of text.matchAll(/from "(\.[^"]+)"/g)) {
               if (imported.includes('/generated/')) continue;
               const target = new URL(imported.replace(/\.js$/, '.ts'), `file:///${name}`).pathname.slice(1);
@@ -198,6 +205,7 @@ describe.each(SCHEMA_NOTATIONS)('with --schemas %s', (schemas) => {
     transports: ['stdio', 'http'],
     runtime: 'none',
     schemas,
+    store: 'memory',
     packageManager: 'npm',
   };
   const files = composeProject(readTemplateProject('server'), selection, packages);
@@ -240,6 +248,7 @@ test('the README explains how to add a tool', () => {
     transports: ['stdio'],
     runtime: 'none',
     schemas: 'json',
+    store: 'memory',
     packageManager: 'npm',
   };
   const readme = (more: Partial<Selection>): string | undefined =>
@@ -260,7 +269,7 @@ test.each([
   ['client', 'sdk-v1', 'http', 'sessions'],
   ['client', 'sdk-v1', 'stdio', 'whole'],
 ] as const)('revisions of a %s with --runtime %s over %s: %s', (kind, runtime, transport, reach) => {
-  const choice = { kind, runtime, transports: [transport], revisions };
+  const choice = { kind, runtime, transports: [transport], revisions, store: 'memory' } as const;
   const stateless = { ...choice, revisions: revisions.slice(-1) };
   expect(combinationError(choice)).toBeUndefined();
   expect(combinationError(stateless)?.message).toEqual(
@@ -271,6 +280,7 @@ test.each([
     packageName: 'demo',
     features: [],
     schemas: 'json',
+    store: 'memory',
     packageManager: 'npm',
   };
   const readme = (more: Partial<Selection>): string | undefined =>

@@ -103,6 +103,20 @@ describe('what is refused, with nothing written', () => {
     ['what the revision lacks', ['demo', '--features', 'elicitation'], 'revision 2024-11-05 has no elicitation'],
     ['completion of nothing', ['demo', '--features', 'completion'], 'Add prompts or resources.'],
     ['a second name', ['demo', 'other'], '--dir other'],
+    ['an unknown store', ['demo', '--store', 'disk'], 'Allowed choices are memory, redis'],
+    [
+      'a store without sessions',
+      ['demo', '--store', 'redis', '--transport', 'stdio'],
+      'only servers over HTTP have sessions',
+    ],
+    ...['sdk', 'sdk-v1'].map(
+      (runtime) =>
+        [
+          `a store for --runtime ${runtime}`,
+          ['demo', '--store', 'redis', '--transport', 'http', '--runtime', runtime],
+          `--store redis --runtime ${runtime}: the transports of the official SDK keep sessions in memory only`,
+        ] as const,
+    ),
   ];
   test.each(wrong)('%s', async (_, args, message) => {
     const folder = temporaryFolder();
@@ -366,6 +380,34 @@ describe('what the project depends on as mcpgen', () => {
     const folder = temporaryFolder();
     await init(folder, 'client', 'demo', ...QUICK, '--mcpgen', '^9.9.9');
     expect(readFileSync(path.join(folder, 'demo/package.json'), 'utf8')).toContain('"mcpgen": "^9.9.9"');
+  });
+});
+
+describe('--store redis', () => {
+  test('writes what several instances need, over HTTP unless another transport is given', async () => {
+    const folder = temporaryFolder();
+    const flags = ['--store', 'redis', '--json'];
+    const { code, stdout, stderr } = await init(folder, 'server', 'demo', ...QUICK, ...flags);
+    expect([code, stderr, JSON.parse(stdout)]).toEqual([
+      0,
+      '',
+      expect.objectContaining({ transports: ['http'], store: 'redis' }),
+    ]);
+    const files = readFiles(path.join(folder, 'demo'));
+    const config = JSON.parse(files.get('mcpgen.config.json') ?? '') as { emit: string[] };
+    expect(config.emit).toEqual(['default', 'registry', 'http-server', 'http-node', 'http-redis']);
+    const { dependencies } = JSON.parse(files.get('package.json') ?? '') as { dependencies: object };
+    expect(dependencies).toEqual({ redis: expect.stringMatching(/^\^\d/) as unknown });
+    const added = [
+      'Caddyfile',
+      'Dockerfile',
+      '.dockerignore',
+      'compose.yaml',
+      'kubernetes/deployment.yaml',
+      'src/store.ts',
+    ];
+    expect(added.filter((name) => !files.has(name))).toEqual([]);
+    expect(files.has('src/generated/runtime/http-redis.ts')).toBe(true);
   });
 });
 

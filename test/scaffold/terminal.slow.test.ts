@@ -62,10 +62,18 @@ describe('on a terminal', () => {
       ['Examples to include', ENTER],
       ['Transports', `${DOWN} ${ENTER}`],
       ['Transports', ENTER],
+      ['Sessions over HTTP', `${DOWN}${ENTER}`],
     ]);
     expect([code, plain(screen)]).toEqual([0, expect.stringContaining('typed:')]);
     expect(JSON.parse(readFileSync(path.join(folder, 'typed/package.json'), 'utf8'))).toMatchObject({ name: 'typed' });
-    expect(readFileSync(path.join(folder, 'typed/mcpgen.config.json'), 'utf8')).toContain('"http-server"');
+    expect(readFileSync(path.join(folder, 'typed/mcpgen.config.json'), 'utf8')).toContain('"http-redis"');
+  });
+
+  test('with a store, there is no other runtime to choose', async () => {
+    const flags = '-r 2025-11-25 --features none --store redis --no-install --no-git';
+    const { code, screen } = await onTerminal(`init server stored ${flags}`, [['Transports', `${DOWN} ${ENTER}`]]);
+    expect([code, plain(screen)]).toEqual([0, expect.stringContaining('over stdio and http')]);
+    expect(readFileSync(path.join(folder, 'stored/package.json'), 'utf8')).toContain('"redis"');
   });
 
   test('runtimes are chosen among those that go with the answers before', async () => {
@@ -78,6 +86,7 @@ describe('on a terminal', () => {
     // Over HTTP the transports of the SDK have nothing for this revision: the only one that is left is taken.
     const none = await onTerminal(`init server second -r 2026-07-28 --transport http ${flags}`, [
       ['Transports', `${DOWN}${ENTER}`],
+      ['Sessions over HTTP', ENTER],
     ]);
     expect([none.code, plain(none.screen)]).toEqual([0, expect.stringContaining('(over HTTP only with a revision')]);
     expect(readFileSync(path.join(folder, 'second/package.json'), 'utf8')).not.toContain('"@modelcontextprotocol/');

@@ -18,8 +18,8 @@ export function compileFiles(folder: string, files: readonly string[], options: 
 }
 
 /** Does what `tsc -p` does. Returns what the compiler prints, and writes the files if there are no errors. */
-export function compileProject(folder: string): Promise<string[]> {
-  return compile(folder, ['-p', '.', '--noEmitOnError']);
+export function compileProject(folder: string, config = '.'): Promise<string[]> {
+  return compile(folder, ['-p', config, '--noEmitOnError']);
 }
 
 function compile(folder: string, args: readonly string[]): Promise<string[]> {

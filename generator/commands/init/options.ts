@@ -5,10 +5,12 @@ import {
   parseChoice,
   parseRuntime,
   SCHEMA_NOTATIONS,
+  STORE_NAMES,
   TRANSPORT_NAMES,
   type PackageManager,
   type RuntimeName,
   type SchemaNotation,
+  type StoreName,
   type TransportName,
 } from '../../scaffold/project/selection.js';
 import {
@@ -28,6 +30,8 @@ export interface GivenAnswers {
   readonly features: readonly string[] | undefined;
   readonly transports: readonly TransportName[] | undefined;
   readonly runtime: RuntimeName | undefined;
+  /** `memory` by default. */
+  readonly store: StoreName | undefined;
   readonly packageManager: PackageManager | undefined;
 }
 
@@ -71,6 +75,7 @@ export function parseInitOptions(raw: RawOptions): InitOptions {
         parseChoice(name, TRANSPORT_NAMES, '--transport', 'transport'),
       ),
       runtime: runtime === undefined ? undefined : parseRuntime(runtime),
+      store: choiceOption(raw, 'store', STORE_NAMES),
       packageManager: choiceOption(raw, 'packageManager', PACKAGE_MANAGERS),
     },
     schemas: choiceOption(raw, 'schemas', SCHEMA_NOTATIONS) ?? 'json',

@@ -3,10 +3,12 @@ import {
   FEATURES,
   PACKAGE_MANAGERS,
   RUNTIME_NAMES,
+  STORE_NAMES,
   TRANSPORT_NAMES,
   type PackageManager,
   type ProjectKind,
   type RuntimeName,
+  type StoreName,
   type TransportName,
 } from '../../scaffold/project/selection.js';
 
@@ -89,6 +91,21 @@ export async function askRuntime(isAllowed: (runtime: RuntimeName) => boolean): 
           disabled: isAllowed(value) ? false : '(over HTTP only with a revision that begins with `initialize`)',
         };
       }),
+    },
+    promptContext,
+  );
+}
+
+const STORE_LABELS: Readonly<Record<StoreName, readonly [name: string, short: string]>> = {
+  memory: ['in memory, for one instance', 'in memory'],
+  redis: ['in Redis, for several instances behind a load balancer', 'in Redis'],
+};
+
+export async function askStore(): Promise<StoreName> {
+  return select(
+    {
+      message: 'Sessions over HTTP',
+      choices: STORE_NAMES.map((value) => ({ value, name: STORE_LABELS[value][0], short: STORE_LABELS[value][1] })),
     },
     promptContext,
   );

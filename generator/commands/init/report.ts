@@ -61,7 +61,7 @@ export function initResultJson(result: InitResult): object {
     features: selection.features,
     transports: selection.transports,
     runtime: selection.runtime,
-    ...(selection.kind === 'server' ? { schemas: selection.schemas } : {}),
+    ...(selection.kind === 'server' ? { schemas: selection.schemas, store: selection.store } : {}),
     packageManager: selection.packageManager,
     ...(selection.listed === undefined
       ? {}

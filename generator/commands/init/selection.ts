@@ -17,6 +17,7 @@ import {
   type ProjectKind,
   type RuntimeName,
   type Selection,
+  type StoreName,
   type TransportName,
 } from '../../scaffold/project/selection.js';
 import type { GivenAnswers, InitOptions } from './options.js';
@@ -28,6 +29,7 @@ interface Answers {
   readonly features: readonly string[];
   readonly transports: readonly TransportName[];
   readonly runtime: RuntimeName;
+  readonly store: StoreName;
   readonly packageManager: PackageManager;
 }
 
@@ -45,7 +47,7 @@ export async function resolveSelection(
 ): Promise<Selection> {
   if (packageName !== undefined) refusePackageName(packageName);
   const given = withRequiredTransport(options.answers, requiredTransport);
-  const defaults = defaultAnswers(kind, options.fromServer !== undefined);
+  const defaults = defaultAnswers(kind, options.fromServer !== undefined, given.store);
   const isInteractive = !options.yes && process.stdin.isTTY && process.stderr.isTTY;
   if (isInteractive) {
     const answers = await askMissing(kind, packageName, given, defaults, options.install);
@@ -59,6 +61,7 @@ export async function resolveSelection(
     features: given.features ?? defaults.features,
     transports: given.transports ?? defaults.transports,
     runtime: given.runtime ?? defaults.runtime,
+    store: given.store ?? defaults.store,
     packageManager: given.packageManager ?? defaults.packageManager,
   };
   return validateSelection(kind, answers, options);
@@ -75,13 +78,21 @@ function withRequiredTransport(given: GivenAnswers, required: TransportName | un
   });
 }
 
-/** @param isForServer - Whether the client is for a given server, which may behave differently if it gets folders. */
-function defaultAnswers(kind: ProjectKind, isForServer: boolean): Omit<Answers, 'packageName'> {
+/**
+ * @param isForServer - Whether the client is for a given server, which may behave differently if it gets folders.
+ * @param store - Where sessions are kept, if that is given: only servers over HTTP have sessions.
+ */
+function defaultAnswers(
+  kind: ProjectKind,
+  isForServer: boolean,
+  store: StoreName = 'memory',
+): Omit<Answers, 'packageName'> {
   return {
     revisions: releasedRevisions(),
     features: isForServer ? ['none'] : defaultFeatures(kind),
-    transports: ['stdio'],
+    transports: [store === 'memory' ? 'stdio' : 'http'],
     runtime: 'none',
+    store,
     packageManager: callingPackageManager(),
   };
 }
@@ -101,17 +112,21 @@ async function askMissing(
   const transports = given.transports ?? (await ask.askTransports(kind));
   const known = knownRevisions(revisions);
   const isAllowed = (runtime: RuntimeName): boolean =>
-    combinationError({ kind, runtime, transports, revisions: known }) === undefined;
-  const runtime = given.runtime ?? (await ask.askRuntime(isAllowed));
+    combinationError({ kind, runtime, transports, revisions: known, store: 'memory' }) === undefined;
+  // Only the generated code can share sessions.
+  const onlyRuntime = given.store === 'redis' ? 'none' : undefined;
+  const runtime = given.runtime ?? onlyRuntime ?? (await ask.askRuntime(isAllowed));
+  const hasChoice = kind === 'server' && transports.includes('http') && runtime === 'none';
+  const store = given.store ?? (hasChoice ? await ask.askStore() : defaults.store);
   const packageManager =
     given.packageManager ??
     (willInstall ? await ask.askPackageManager(defaults.packageManager) : defaults.packageManager);
-  return { packageName: name, revisions, features, transports, runtime, packageManager };
+  return { packageName: name, revisions, features, transports, runtime, store, packageManager };
 }
 
 /** @throws {@link McpgenError} if the options contradict each other. */
 function validateSelection(kind: ProjectKind, answers: Answers, { schemas }: InitOptions): Selection {
-  const { packageName, runtime, packageManager } = answers;
+  const { packageName, runtime, store, packageManager } = answers;
   const revisions = knownRevisions(answers.revisions);
   const [feature, second] = answers.features;
   const selection: Selection = {
@@ -122,6 +137,7 @@ function validateSelection(kind: ProjectKind, answers: Answers, { schemas }: Ini
     transports: TRANSPORT_NAMES.filter((name) => answers.transports.includes(name)),
     runtime,
     schemas,
+    store,
     packageManager,
   };
   const conflict = combinationError(selection);
@@ -145,16 +161,18 @@ function missingNameError(kind: ProjectKind): McpgenError {
   return new McpgenError('the package name is missing', { remedy: `Pass it: mcpgen init ${kind} NAME.` });
 }
 
-/** Outside a terminal there are no prompts, so every option is required. */
+/** Outside a terminal there are no prompts, so every option without a default is required. */
 function refuseMissingOptions(given: GivenAnswers): void {
-  const flagByAnswer: Readonly<Record<keyof GivenAnswers, string>> = {
+  const flagByAnswer: Readonly<Record<Exclude<keyof GivenAnswers, 'store'>, string>> = {
     revisions: 'revision',
     features: 'features',
     transports: 'transport',
     runtime: 'runtime',
     packageManager: 'packageManager',
   };
-  const missing = (Object.keys(flagByAnswer) as (keyof GivenAnswers)[]).filter((name) => given[name] === undefined);
+  const missing = (Object.keys(flagByAnswer) as (keyof typeof flagByAnswer)[]).filter(
+    (name) => given[name] === undefined,
+  );
   if (missing.length === 0) return;
   throw new McpgenError('not running in a terminal, so these options are required', {
     place: missing.map((name) => optionFlag(flagByAnswer[name])).join(', '),

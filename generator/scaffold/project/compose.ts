@@ -6,6 +6,7 @@ import { toolFiles } from './tool-files.js';
 import { transportFile } from './transport-file.js';
 import {
   SCHEMA_NOTATIONS,
+  serviceName,
   unscopedName,
   newestRevision,
   requiredExtensions,
@@ -18,6 +19,8 @@ export type ProjectFiles = ReadonlyMap<string, string>;
 
 /** The name of the project in each template. */
 const PLACEHOLDER_NAME = { server: 'example-server', client: 'example-client' } as const;
+/** What images and Kubernetes call the project. */
+const PLACEHOLDER_SERVICE = 'example-service';
 
 /** Revisions that the templates are written for. */
 const NEWEST_REVISION = '2026-07-28';
@@ -31,6 +34,8 @@ const FILE_CONDITIONS: readonly (readonly [path: RegExp, condition: string])[] =
   [/^src\/listen\.sdk\.ts$/, 'http&sdk-v2'],
   [/^src\/listen\.sdk-v1\.ts$/, 'http&sdk-v1'],
   [/^(?:src\/http|test\/http\.test)\.ts$/, 'http'],
+  [/^(?:src\/(?:settings|store)|test\/store\.test)\.ts$/, 'redis'],
+  [/^(?:\.dockerignore|Dockerfile|Caddyfile|compose\.yaml|kubernetes\/.+)$/, 'redis'],
   [/^(?:tools\.json|src\/(?:example|target)\.ts|test\/example\.test\.ts)$/, 'never'],
   [/\/tools\/book\b/, 'elicitation'],
   [/\/tools\/count\b/, 'progress'],
@@ -61,7 +66,7 @@ export function projectPath(path: string): string {
 }
 
 /** The parts of the generated code that a project needs. */
-export function generatedParts({ kind, transports, runtime }: Selection): readonly string[] {
+export function generatedParts({ kind, transports, runtime, store }: Selection): readonly string[] {
   if (runtime !== 'none') return ['default', 'registry'];
   const http = kind === 'server' ? ['http-server', 'http-node'] : ['http-client'];
   return [
@@ -69,6 +74,7 @@ export function generatedParts({ kind, transports, runtime }: Selection): readon
     'registry',
     ...(transports.includes('stdio') ? ['stdio'] : []),
     ...(transports.includes('http') ? http : []),
+    ...(store === 'redis' ? ['http-redis'] : []),
   ];
 }
 
@@ -113,6 +119,7 @@ function fillPlaceholders(text: string, selection: Selection, conditions: Readon
     .replaceAll(`generated/${NEWEST_REVISION}/`, `generated/${newestRevision(selection).revision}/`)
     .replaceAll(`"${NEWEST_REVISION}"`, `"${stateless ?? NEWEST_REVISION}"`)
     .replaceAll(`"${NEWEST_STATEFUL_REVISION}"`, `"${stateful ?? NEWEST_STATEFUL_REVISION}"`)
+    .replaceAll(PLACEHOLDER_SERVICE, serviceName(selection.packageName))
     .replaceAll(PLACEHOLDER_NAME[selection.kind], unscopedName(selection.packageName));
 }
 

@@ -6,12 +6,13 @@ const RUNTIME_CONDITIONS = { none: ['own'], sdk: ['sdk', 'sdk-v2'], 'sdk-v1': ['
 
 /** The conditions of a selection, by the names of markers in templates. */
 export function selectionConditions(selection: Selection): ReadonlySet<string> {
-  const { features, transports, runtime, schemas, revisions, kind, listed } = selection;
+  const { features, transports, runtime, schemas, store, revisions, kind, listed } = selection;
   return new Set([
     ...features,
     ...transports,
     ...(transports.length > 1 ? ['both'] : []),
     ...RUNTIME_CONDITIONS[runtime],
+    ...(store === 'memory' ? [] : [store]),
     ...(schemas === 'json' ? ['json'] : ['inline', schemas]),
     ...managerConditions(selection),
     ...(revisions.some(({ isStateless }) => isStateless) ? ['stateless'] : []),

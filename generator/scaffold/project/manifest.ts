@@ -26,7 +26,8 @@ const SCHEMA_PACKAGES: Readonly<Record<SchemaNotation, readonly string[]>> = {
 
 /** Run-time dependencies of the program. */
 export function runtimePackages(selection: Selection): readonly string[] {
-  return [...transportPackages(selection), ...SCHEMA_PACKAGES[selection.schemas]];
+  const storePackages = selection.store === 'redis' ? ['redis'] : [];
+  return [...transportPackages(selection), ...storePackages, ...SCHEMA_PACKAGES[selection.schemas]];
 }
 
 function transportPackages({ kind, transports, runtime }: Selection): readonly string[] {

@@ -63,6 +63,10 @@ export type TransportName = (typeof TRANSPORT_NAMES)[number];
 export const RUNTIME_NAMES = ['none', 'sdk', 'sdk-v1'] as const;
 export type RuntimeName = (typeof RUNTIME_NAMES)[number];
 
+/** Where a server over HTTP keeps sessions: in the memory of its process, or in Redis, for any number of processes. */
+export const STORE_NAMES = ['memory', 'redis'] as const;
+export type StoreName = (typeof STORE_NAMES)[number];
+
 /** How a server writes its schemas: in JSON files, or next to each tool in the words of a library. */
 export const SCHEMA_NOTATIONS = ['json', 'zod', 'valibot', 'arktype'] as const;
 export type SchemaNotation = (typeof SCHEMA_NOTATIONS)[number];
@@ -100,6 +104,8 @@ export interface Selection {
   readonly runtime: RuntimeName;
   /** How a server writes its schemas; clients have none. */
   readonly schemas: SchemaNotation;
+  /** Where a server keeps sessions; `memory` for clients. */
+  readonly store: StoreName;
   readonly packageManager: PackageManager;
   /** The installed version of the package manager, if package.json should have it. */
   readonly managerVersion?: string;
@@ -134,6 +140,24 @@ export interface ListedServer {
 /** The name without its scope, for the program and the folder. */
 export function unscopedName(packageName: string): string {
   return packageName.replace(/^@[^/]+\//, '');
+}
+
+/** Leaves room for what is appended to the name, of which Kubernetes allows 63 characters. */
+const MAX_SERVICE_NAME_LENGTH = 40;
+
+/**
+ * The name for images and in Kubernetes, where it must be a label of RFC 1035: lowercase letters, digits and hyphens,
+ * beginning with a letter.
+ */
+export function serviceName(packageName: string): string {
+  const label = unscopedName(packageName)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replace(/^(?=-?\d)/, 'mcp-')
+    .slice(0, MAX_SERVICE_NAME_LENGTH)
+    .replaceAll(/^-+|-+$/g, '')
+    .replaceAll(/--+/g, '-');
+  return label === '' ? 'mcp-server' : label;
 }
 
 /** The newest selected revision, whose types the code uses. */
@@ -238,7 +262,26 @@ export function hasSessionsOnly({ kind, runtime, transports }: HttpChoice): bool
 }
 
 /** What is wrong with answers that do not go together; undefined if nothing is. */
-export function combinationError(choice: HttpChoice): McpgenError | undefined {
+export function combinationError(choice: HttpChoice & Pick<Selection, 'store'>): McpgenError | undefined {
+  return storeError(choice) ?? revisionError(choice);
+}
+
+function storeError({ store, transports, runtime }: HttpChoice & Pick<Selection, 'store'>): McpgenError | undefined {
+  if (store === 'memory') return undefined;
+  if (!transports.includes('http')) {
+    return new McpgenError('only servers over HTTP have sessions to store', {
+      place: `--store ${store} --transport ${transports.join(',')}`,
+      remedy: 'Add http to the transports, or omit --store.',
+    });
+  }
+  if (runtime === 'none') return undefined;
+  return new McpgenError('the transports of the official SDK keep sessions in memory only', {
+    place: `--store ${store} --runtime ${runtime}`,
+    remedy: 'Use --runtime none, or omit --store.',
+  });
+}
+
+function revisionError(choice: HttpChoice): McpgenError | undefined {
   const { kind, runtime, revisions } = choice;
   if (!hasSessionsOnly(choice) || revisions.some(({ isStateless }) => !isStateless)) return undefined;
   const others = kind === 'client' ? 'none or sdk' : 'none';

@@ -11,6 +11,7 @@ import { log } from "./log.js";
 import { prompts } from "./prompts/index.js"; // if: prompts
 import { createServer, revisions } from "./protocol.js";
 import { resources } from "./resources/index.js"; // if: resources
+import { settings } from "./settings.js"; // if: redis&stateless
 import { tools } from "./tools/index.js"; // if: tools
 
 /** The server, without a transport: `await buildServer().connect(transport)`. */
@@ -19,6 +20,7 @@ export function buildServer(): ReturnType<typeof createServer> {
     info,
     revisions,
     capabilities: { logging: {} }, // if: logging
+    requestState: { secret: settings.requestStateSecrets }, // if: redis&stateless
     handlers: {
       ...toolHandlers(tools), // if: tools
       ...resourceHandlers(resources), // if: resources
