@@ -100,7 +100,10 @@ async function expectNothingLost(running: Fleet, results: Results): Promise<void
 
 function count(errors: readonly (string | undefined)[]): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const error of errors) counts[error ?? 'answered'] = (counts[error ?? 'answered'] ?? 0) + 1;
+  for (const error of errors) {
+    const name = error ?? 'answered';
+    counts[name] = (counts[name] ?? 0) + 1;
+  }
   return counts;
 }
 
