@@ -123,7 +123,7 @@ describe.skipIf(REDIS_MISSING !== undefined)(`three processes, ${shareText(share
         while (!state.isOver) {
           await delay(300 + random() * 1200);
           const member = running.members[Math.floor(random() * running.members.length)];
-          if (member?.isRunning !== true || state.isOver) continue;
+          if (member?.isRunning !== true) continue;
           kills += 1;
           await member.kill();
           await delay(random() * 500);
