@@ -167,7 +167,7 @@ describe.skipIf(REDIS_MISSING !== undefined)(`three processes, ${shareText(share
         }
         state.isOver = true;
       })();
-      const results = await runConversations(running.url, 40, 40, EVERYTHING ? 20 : 12);
+      const results = await runConversations(running.url, 40, 40, EVERYTHING ? 20 : 8);
       await deploying;
       if (process.env['MCPGEN_REPORT'] === '1') console.log(count(results.outcomes.map(({ error }) => error)));
       await expectNothingLost(running, results);
