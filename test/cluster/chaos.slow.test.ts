@@ -100,7 +100,10 @@ async function expectNothingLost(running: Fleet, results: Results): Promise<void
 
 function count(errors: readonly (string | undefined)[]): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const error of errors) counts[error ?? 'answered'] = (counts[error ?? 'answered'] ?? 0) + 1;
+  for (const error of errors) {
+    const name = error ?? 'answered';
+    counts[name] = (counts[name] ?? 0) + 1;
+  }
   return counts;
 }
 
@@ -120,7 +123,7 @@ describe.skipIf(REDIS_MISSING !== undefined)(`three processes, ${shareText(share
         while (!state.isOver) {
           await delay(300 + random() * 1200);
           const member = running.members[Math.floor(random() * running.members.length)];
-          if (member?.isRunning !== true || state.isOver) continue;
+          if (member?.isRunning !== true) continue;
           kills += 1;
           await member.kill();
           await delay(random() * 500);
@@ -128,7 +131,7 @@ describe.skipIf(REDIS_MISSING !== undefined)(`three processes, ${shareText(share
         }
       })();
       const conversations = EVERYTHING ? 200 : 60;
-      const results = await runConversations(running.url, conversations, 40, 6);
+      const results = await runConversations(running.url, conversations, EVERYTHING ? 40 : 15, 6);
       state.isOver = true;
       await killing;
       if (process.env['MCPGEN_REPORT'] === '1') {
@@ -140,7 +143,7 @@ describe.skipIf(REDIS_MISSING !== undefined)(`three processes, ${shareText(share
           console.log(who, count(outcomes.filter((outcome) => outcome.who === who).map(({ error }) => error)));
       }
       expect(results.outcomes).toHaveLength(6 * conversations);
-      expect(kills).toBeGreaterThan(3);
+      expect(kills).toBeGreaterThan(2);
       await expectNothingLost(running, results);
       const errors = results.outcomes
         .filter(({ ms, took }) => took <= ms + MAX_WAIT)
@@ -164,7 +167,7 @@ describe.skipIf(REDIS_MISSING !== undefined)(`three processes, ${shareText(share
         }
         state.isOver = true;
       })();
-      const results = await runConversations(running.url, 40, 40, EVERYTHING ? 20 : 12);
+      const results = await runConversations(running.url, 40, 40, EVERYTHING ? 20 : 8);
       await deploying;
       if (process.env['MCPGEN_REPORT'] === '1') console.log(count(results.outcomes.map(({ error }) => error)));
       await expectNothingLost(running, results);
