@@ -8,7 +8,6 @@ import {
   type HttpHandler,
   type HttpHandlerOptions,
 } from '../../generated/runtime/http-server.js';
-import type { Auth } from '../../generated/runtime/http/server/auth.js';
 import { fixtureServer, post, request, send, ACCEPT_BOTH, type Headers, type Recorded } from './server-support.js';
 
 /** Short, so that a dead process is noticed within a test; where none dies, a busy machine needs a longer one. */
