@@ -1,5 +1,6 @@
 /** A process that ends, or is taken for dead: another one goes on with its sessions. */
 import { describe, expect, test, vi } from 'vitest';
+import { memoryCluster } from '../../generated/runtime/http-server.js';
 import { messagesOf, readEvents, request, type SseFields } from './server-support.js';
 import { INITIALIZED, LEASE, openAt, SHORT_LEASE, startProcesses, type Process } from './cluster-support.js';
 
@@ -90,6 +91,25 @@ describe('a process that dies', () => {
     });
     b.server.notify('notifications/tools/list_changed');
     expect(messagesOf(withData(await reading))).toMatchObject([{ method: 'notifications/tools/list_changed' }]);
+  });
+
+  test('leaves a log that is no longer than what it keeps, and can be resumed', async () => {
+    const shared = memoryCluster();
+    const [a, b] = startProcesses({ shared, resumability: { maxEvents: 20 } });
+    const session = await openAt(a);
+    await session.postTo(a, INITIALIZED);
+    a.server.notify('notifications/tools/list_changed');
+    const first = await readEvents(await session.callAt(a, 1, 'count'));
+    let last: SseFields[] = [];
+    for (let index = 2; index < 250; index += 1) last = await readEvents(await session.callAt(a, index, 'count'));
+    await stored();
+    expect((await shared.events.read(session.id, undefined, 10_000)).length).toBeLessThan(700);
+    await a.link.die();
+    const resumed = await session.getFrom(b, { 'last-event-id': last[1]?.id ?? '' });
+    expect(await readEvents(resumed)).toEqual(last.slice(2));
+    expect((await session.getFrom(b, { 'last-event-id': first[1]?.id ?? '' })).status).toBe(400);
+    const [, queued] = await readEvents(await session.getFrom(b), 2);
+    expect(JSON.parse(queued?.data ?? '')).toMatchObject({ method: 'notifications/tools/list_changed' });
   });
 
   test('leaves the messages that wait for a client that does not listen', async () => {

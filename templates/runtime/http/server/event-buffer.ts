@@ -52,6 +52,13 @@ export class EventBuffer implements EventStore {
     return this.#events;
   }
 
+  /** Takes over the events of another process, the newest of them if there are too many. */
+  restore(events: readonly BufferedEvent[]): void {
+    const surplus = Math.max(0, events.length - this.#limits.maxEvents);
+    for (const event of events.slice(0, surplus)) this.#recordLost(event);
+    for (const event of events.slice(surplus)) this.add(event);
+  }
+
   /** Takes over what another process knows about dropped events. */
   restoreLost(newestLostListenKey: number): void {
     this.#newestLostListenKey = newestLostListenKey;

@@ -58,7 +58,7 @@ export type LogEntry =
 /** What a log says about a session. */
 export interface LoggedSession {
   readonly streams: readonly LoggedStream[];
-  /** In the order of each stream. */
+  /** In the order in which they were sent. */
   readonly events: readonly LoggedStreamEvent[];
   readonly newestLostListenKey: number;
   readonly queue: readonly LoggedMessage[];
@@ -95,7 +95,7 @@ export async function readLog(
 /** Reads entries in order. A repeated entry changes nothing. */
 class LogReader {
   readonly #streams = new Map<number, LoggedStream>();
-  readonly #events = new Map<number, Map<number, LoggedStreamEvent>>();
+  readonly #events = new Map<string, LoggedStreamEvent>();
   readonly #queue = new Map<number, string>();
   #lastSent = 0;
   #lastQueued = 0;
@@ -109,12 +109,7 @@ class LogReader {
       case "event": {
         const { event, isLast } = entry;
         const { key, sequence, isListenStream } = event;
-        let events = this.#events.get(key);
-        if (events === undefined) {
-          events = new Map<number, LoggedStreamEvent>();
-          this.#events.set(key, events);
-        }
-        events.set(sequence, event);
+        this.#events.set(`${key}-${sequence}`, event);
         const known = this.#streams.get(key) ?? newStream(key, isListenStream);
         this.#streams.set(key, {
           ...known,
@@ -142,14 +137,9 @@ class LogReader {
   }
 
   get result(): LoggedSession {
-    const events: LoggedStreamEvent[] = [];
-    for (const ofStream of this.#events.values())
-      events.push(
-        ...[...ofStream.values()].sort((a, b) => a.sequence - b.sequence),
-      );
     return {
       streams: [...this.#streams.values()],
-      events,
+      events: [...this.#events.values()],
       newestLostListenKey: this.#newestLostListenKey,
       queue: [...this.#queue]
         .filter(([number]) => number > this.#lastSent)

@@ -123,17 +123,14 @@ export function restoreStreams(
     byKey.set(from.key, stream);
     return { stream, isPending: from.pending.length > 0 };
   });
+  const restoredEvents: BufferedEvent[] = [];
   for (const { key, sequence, text, isDroppable } of logged.events) {
     const stream = byKey.get(key);
-    if (stream !== undefined)
-      events?.add({
-        stream,
-        sequence,
-        text,
-        isDroppable,
-        isUndelivered: !isDroppable,
-      });
+    if (stream === undefined) continue;
+    const isUndelivered = !isDroppable;
+    restoredEvents.push({ stream, sequence, text, isDroppable, isUndelivered });
   }
+  events?.restore(restoredEvents);
   into.queue.restore(logged.queue, logged.lastQueued);
   return restored;
 }
