@@ -75,25 +75,34 @@ export async function serveHttp(
   });
   const { port: bound } = server.address() as AddressInfo;
   const host = hostname.includes(":") ? `[${hostname}]` : hostname;
-  const close = async (): Promise<void> => {
-    const closed = new Promise<void>((resolve) => {
+  let closed: Promise<void> | undefined;
+  const stopAccepting = (): Promise<void> =>
+    (closed ??= new Promise((resolve) => {
       server.close(() => {
         resolve();
       });
-    });
+    }));
+  const close = async (): Promise<void> => {
+    const hasClosed = stopAccepting();
     await handler.close();
     server.closeIdleConnections();
     // The last responses are on their way; a client that has not read them by then has had its time.
     const closeTimer = setTimeout(() => {
       server.closeAllConnections();
     }, HTTP_CLOSE_TIMEOUT_MS);
-    await closed;
+    await hasClosed;
     clearTimeout(closeTimer);
   };
   return {
     url: new URL(`http://${host}:${bound}${path}`),
     drain: async (drainOptions) => {
-      await handler.drain(drainOptions);
+      await handler.drain({
+        ...drainOptions,
+        beforeClose: () => {
+          void stopAccepting();
+          drainOptions?.beforeClose?.();
+        },
+      });
       await close();
     },
     close,

@@ -11,6 +11,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
+import { digest } from '../../generated/runtime/redis/keys.js';
 import { HttpLoad } from '../support/http-load.js';
 import { startRedis, type RedisServer } from '../support/redis.js';
 import { bundledProgram } from '../cluster/fleet.js';
@@ -240,7 +241,7 @@ async function printCosts(redis: RedisServer, owner: Process, other: Process): P
   ];
   const heap = ((await usageOf(owner)).heap - heapBefore) / sessionCount;
   const ids = sessions.slice(0, 20).map((own) => own['mcp-session-id'] ?? '');
-  const count = Math.min(sessionCount, 1000);
+  const count = sessionCount;
   rows.push(
     await costOf(redis, 'a call to the owner', count, () => times(count, (index) => call(owner, index, 'echo'))),
     await costOf(redis, 'a call to another process', count, () => times(count, (index) => call(other, index, 'echo'))),
@@ -261,7 +262,7 @@ async function printCosts(redis: RedisServer, owner: Process, other: Process): P
   ]);
   process.stdout.write(
     `\n  MEMORY USAGE of a session's keys: ${memoryOfRecord.toFixed(0)} bytes; ` +
-      `of its log after two streams of 4 events: ${memoryOfLog.toFixed(0)} bytes\n` +
+      `of its log after two streams of 3 events and an answer: ${memoryOfLog.toFixed(0)} bytes\n` +
       `  heap of its owner for a session: ${heap.toFixed(0)} bytes\n`,
   );
 }
@@ -270,7 +271,7 @@ async function printCosts(redis: RedisServer, owner: Process, other: Process): P
 async function memoryOf(redis: RedisServer, ids: readonly string[]): Promise<number> {
   let total = 0;
   for (const id of ids) {
-    const keys = (await redis.cli('keys', `*${id}*`)).split('\n').filter((key) => key !== '');
+    const keys = (await redis.cli('keys', `*{${await digest(id)}}*`)).split('\n').filter((key) => key !== '');
     for (const key of keys) total += Number(await redis.cli('memory', 'usage', key));
   }
   return total / ids.length;

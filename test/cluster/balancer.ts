@@ -10,6 +10,8 @@ export interface Balancer {
   readonly port: number;
   /** Requests that each port was sent. */
   readonly sent: ReadonlyMap<number, number>;
+  /** Streams that broke before anything of them was received: clients have nothing to resume after. */
+  readonly brokenEmpty: number;
   /** Breaks the connections of all clients that receive a stream now. Returns how many. */
   readonly breakStreams: () => number;
   readonly close: () => Promise<void>;
@@ -18,6 +20,7 @@ export interface Balancer {
 /** @param ports - Those of the processes, whether they run or not. */
 export async function startBalancer(ports: () => readonly number[]): Promise<Balancer> {
   let turn = 0;
+  let brokenEmpty = 0;
   const sent = new Map<number, number>();
   const streams = new Set<http.ServerResponse>();
   const agent = new http.Agent({ keepAlive: false });
@@ -42,7 +45,12 @@ export async function startBalancer(ports: () => readonly number[]): Promise<Bal
     response.once('close', abandon);
     upstream.once('response', (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
-      if (answer.headers['content-type'] === 'text/event-stream') {
+      const isStream = answer.headers['content-type'] === 'text/event-stream';
+      let isEmpty = true;
+      answer.once('data', () => {
+        isEmpty = false;
+      });
+      if (isStream) {
         response.flushHeaders();
         streams.add(response);
       }
@@ -51,7 +59,9 @@ export async function startBalancer(ports: () => readonly number[]): Promise<Bal
       answer.once('error', () => response.destroy());
       answer.once('close', () => {
         streams.delete(response);
-        if (!answer.complete) response.destroy();
+        if (answer.complete) return;
+        if (isStream && isEmpty && !response.destroyed) brokenEmpty += 1;
+        response.destroy();
       });
     });
     upstream.once('error', (error: NodeJS.ErrnoException) => {
@@ -79,6 +89,9 @@ export async function startBalancer(ports: () => readonly number[]): Promise<Bal
   return {
     port: (server.address() as AddressInfo).port,
     sent,
+    get brokenEmpty() {
+      return brokenEmpty;
+    },
     breakStreams: () => {
       const open = [...streams];
       for (const response of open) response.destroy();

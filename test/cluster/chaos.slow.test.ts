@@ -9,8 +9,11 @@ import { startFleet, type Fleet, type FleetOptions } from './fleet.js';
 
 const PROGRAM = path.join(import.meta.dirname, 'work-server.ts');
 const LEASE = 2000;
-/** How long a call may take that meets a process which ends, in addition to its work. */
-const MAX_WAIT = 30_000;
+/**
+ * How long a call may take that meets a process which ends, in addition to its work. A client may meet several, and may
+ * wait for its turn to resume.
+ */
+const MAX_WAIT = 20_000;
 const EVERYTHING = process.env['MCPGEN_ALL'] === '1';
 
 /** Every one of these says what happened, and that the call may have run where it is not known. */
@@ -60,7 +63,7 @@ async function runsOf({ redis }: Fleet, { outcomes }: Results): Promise<Readonly
 
 interface StoredEvent {
   readonly kind: string;
-  readonly event: { readonly key: number; readonly sequence: number; readonly isListenStream: boolean };
+  readonly event: { readonly key: number; readonly text: string; readonly isListenStream: boolean };
 }
 
 /** Events whose storing was acknowledged, and that the client which resumed their stream has not received. */
@@ -73,7 +76,7 @@ async function lostEvents({ redis }: Fleet, { streams }: Results): Promise<reado
       const received = new Set(ids);
       for (const { kind, event } of entries) {
         if (kind !== 'event' || event.isListenStream || String(event.key) !== key) continue;
-        const id = `${event.key}-${event.sequence}`;
+        const id = /^id: (.*)$/mu.exec(event.text)?.[1] ?? '';
         if (!received.has(id)) lost.push(`${session}: ${id}`);
       }
     }
@@ -86,7 +89,10 @@ async function expectNothingLost(running: Fleet, results: Results): Promise<void
   expect([...runs].filter(([, count]) => count > 1)).toEqual([]);
   const { outcomes, streams, lost } = results;
   expect(outcomes.filter(({ call, error }) => error === undefined && runs.get(call) !== 1)).toEqual([]);
-  expect(outcomes.filter(({ ms, took }) => took > ms + MAX_WAIT)).toEqual([]);
+  // The official clients wait until they give up if a stream breaks before its first event; ours report it at once.
+  const waited = outcomes.filter(({ ms, took }) => took > ms + MAX_WAIT);
+  expect(waited.filter(({ who }) => who !== 'v1' && who !== 'v2')).toEqual([]);
+  expect(waited.length).toBeLessThanOrEqual(running.balancer.brokenEmpty);
   expect(lost).toEqual([]);
   expect(streams.filter(({ ids }) => new Set(ids).size !== ids.length)).toEqual([]);
   expect(await lostEvents(running, results)).toEqual([]);
@@ -128,14 +134,17 @@ describe.skipIf(REDIS_MISSING !== undefined)(`three processes, ${shareText(share
       if (process.env['MCPGEN_REPORT'] === '1') {
         const { outcomes, streams, failedOpenings } = results;
         const longest = Math.max(...outcomes.map(({ ms, took }) => took - ms));
-        console.log({ kills, failedOpenings, streams: streams.length, longest });
+        const { brokenEmpty } = running.balancer;
+        console.log({ kills, failedOpenings, streams: streams.length, longest, brokenEmpty });
         for (const who of ['ours', 'by hand', 'v1', 'v2'])
           console.log(who, count(outcomes.filter((outcome) => outcome.who === who).map(({ error }) => error)));
       }
       expect(results.outcomes).toHaveLength(6 * conversations);
       expect(kills).toBeGreaterThan(3);
       await expectNothingLost(running, results);
-      const errors = results.outcomes.flatMap(({ error }) => (error === undefined ? [] : [error]));
+      const errors = results.outcomes
+        .filter(({ ms, took }) => took <= ms + MAX_WAIT)
+        .flatMap(({ error }) => (error === undefined ? [] : [error]));
       expect(errors.filter((error) => !CLEAR.some((pattern) => pattern.test(error)))).toEqual([]);
       expect(errors.length).toBeGreaterThan(0);
     },

@@ -7,6 +7,8 @@ import type { Transport } from '../../generated/runtime/jsonrpc/transport.js';
 import { oursClient, v1Client, v2Client, type Peer } from '../interop/peers/clients.js';
 
 const REVISION = '2025-11-25';
+/** Milliseconds after which a client no longer waits for an answer. */
+const GIVE_UP_MS = 25_000;
 
 /** What became of a call. */
 export interface CallOutcome {
@@ -134,7 +136,7 @@ async function openPeer(who: 'ours' | 'v1' | 'v2', url: string, results: Results
       const { content } = await peer.request(
         'tools/call',
         { name: 'work', arguments: { ...call } },
-        { onProgress: (progress) => void steps.push(progress) },
+        { onProgress: (progress) => void steps.push(progress), signal: AbortSignal.timeout(GIVE_UP_MS) },
       );
       return (content as { text: string }[])[0]?.text ?? '';
     },
@@ -194,7 +196,7 @@ class RawGuest implements OpenGuest {
     };
     await read(response);
     const last = (): string | undefined => ids[ids.length - 1];
-    const until = performance.now() + 20_000;
+    const until = performance.now() + GIVE_UP_MS;
     const attempts: string[] = [];
     while (seen.answer === undefined) {
       const lastEventId = last();

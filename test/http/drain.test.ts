@@ -1,10 +1,11 @@
 /** The end of a server: requests that run are answered, nothing that lasts is begun, and health checks say so. */
+import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createServer } from '../../generated/2026-07-28/server.js';
 import { serveHttp } from '../../generated/runtime/http-node.js';
-import { createHttpHandler, type HttpHandler } from '../../generated/runtime/http-server.js';
+import { createHttpHandler, memoryCluster, type HttpHandler } from '../../generated/runtime/http-server.js';
 import { defineTool, toolHandlers } from '../../generated/runtime/registry.js';
 import {
   ACCEPT_BOTH,
@@ -237,6 +238,52 @@ describe('draining', () => {
     expect(await (await slow).json()).toMatchObject(ANSWER);
     await drained;
     await expect(call('echo')).rejects.toThrow();
+  });
+
+  test('a port never answers that the server is gone, however long that takes to close', async () => {
+    const shared = memoryCluster();
+    const mailbox = new Proxy(shared.mailbox, {
+      get: (target, name) =>
+        name === 'close'
+          ? async (address: string) => {
+              await sleep(300);
+              await target.close(address);
+            }
+          : (Reflect.get(target, name) as (...args: unknown[]) => unknown).bind(target),
+    });
+    const handler = created({ cluster: { ...shared, mailbox } });
+    const listening = await serveHttp(handler, { port: 0 });
+    const meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    const body = JSON.stringify(request(1, 'tools/call', { name: 'echo', _meta: meta }));
+    const headers = {
+      'content-type': 'application/json',
+      accept: ACCEPT_BOTH,
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': 'echo',
+    };
+    /** Over a new connection; undefined if that is refused. */
+    const call = (): Promise<number | undefined> =>
+      new Promise((resolve) => {
+        const sent = httpRequest(listening.url, { method: 'POST', agent: false, headers }, (response) => {
+          response.resume().once('end', () => {
+            resolve(response.statusCode);
+          });
+        });
+        sent.once('error', () => {
+          resolve(undefined);
+        });
+        sent.end(body);
+      });
+    const statuses = [await call()];
+    const drained = listening.drain();
+    do statuses.push(await call());
+    while (statuses.at(-1) !== undefined);
+    await drained;
+    expect(new Set(statuses)).toEqual(new Set([200, undefined]));
   });
 });
 

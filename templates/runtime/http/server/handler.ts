@@ -189,22 +189,34 @@ export class HttpRequestHandler<A extends Auth> {
     return !this.#responder.isDraining && !this.#unread.isFull;
   }
 
-  drain({ timeout = DRAIN_TIMEOUT_MS }: DrainOptions = {}): Promise<void> {
-    this.#draining ??= this.#drainFor(timeout);
+  drain({
+    timeout = DRAIN_TIMEOUT_MS,
+    beforeClose,
+  }: DrainOptions = {}): Promise<void> {
+    this.#draining ??= this.#drainFor(timeout, beforeClose);
     return this.#draining;
   }
 
-  async #drainFor(timeout: number): Promise<void> {
+  async #drainFor(
+    timeout: number,
+    beforeClose: (() => void) | undefined,
+  ): Promise<void> {
     const until = Date.now() + timeout;
     this.#responder.drain();
     if (this.#cluster === undefined) this.#sessions.endListening();
     else this.#cluster.endListening(this.#sessions.resumeLimits?.retry);
     // A server that is still being connected may never be.
     void this.#singleRequests.endSubscriptions();
+    let accepts = beforeClose !== undefined;
     for (;;) {
       if (this.#cluster !== undefined)
         await this.#sessions.handOverIdle(until - Date.now());
-      if (this.#isIdle || Date.now() >= until) break;
+      if (this.#isIdle || Date.now() >= until) {
+        if (!accepts) break;
+        // Connections that were accepted before may still bring a request.
+        accepts = false;
+        beforeClose?.();
+      }
       await new Promise((resolve) => setTimeout(resolve, DRAIN_CHECK_MS));
     }
     await this.close();

@@ -93,6 +93,11 @@ export interface HealthOptions {
 export interface DrainOptions {
   /** Milliseconds after which handlers that still run are aborted; 30 seconds by default. */
   readonly timeout?: number | undefined;
+  /**
+   * Called once, when nothing runs any more: stop accepting connections here. What was accepted until then is still
+   * answered. `drain` of `serveHttp` does this by itself.
+   */
+  readonly beforeClose?: (() => void) | undefined;
 }
 
 /** How a process takes part in a cluster. All processes need the same. */
