@@ -111,6 +111,8 @@ describe('layers', () => {
       'recording',
       'inspect',
       'record',
+      // Without everything else that the interface exports.
+      'generate',
       'index',
       'command-line',
       'paths',

@@ -67,7 +67,7 @@ export class SealedCache {
     this.#places = places;
   }
 
-  /** The text that was stored for a key; undefined if there is none that is intact. */
+  /** The text that was stored for a key; undefined without an intact one. */
   read(key: string): string | undefined {
     try {
       const secret = this.#readSecret();

@@ -100,7 +100,10 @@ async function expectNothingLost(running: Fleet, results: Results): Promise<void
 
 function count(errors: readonly (string | undefined)[]): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const error of errors) counts[error ?? 'answered'] = (counts[error ?? 'answered'] ?? 0) + 1;
+  for (const error of errors) {
+    const name = error ?? 'answered';
+    counts[name] = (counts[name] ?? 0) + 1;
+  }
   return counts;
 }
 
@@ -120,7 +123,7 @@ describe.skipIf(REDIS_MISSING !== undefined)(`three processes, ${shareText(share
         while (!state.isOver) {
           await delay(300 + random() * 1200);
           const member = running.members[Math.floor(random() * running.members.length)];
-          if (member?.isRunning !== true || state.isOver) continue;
+          if (member?.isRunning !== true) continue;
           kills += 1;
           await member.kill();
           await delay(random() * 500);

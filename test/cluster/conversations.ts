@@ -265,7 +265,7 @@ async function* eventsOf(response: Response): AsyncGenerator<ReceivedEvent> {
 
 function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const { code } = error as { code?: unknown };
+  const { code } = error as { code?: string | number };
   const cause = error.cause instanceof Error ? ` (${error.cause.message})` : '';
-  return `${error.name}${code === undefined ? '' : ` ${String(code)}`}: ${error.message}${cause}`;
+  return `${error.name}${code === undefined ? '' : ` ${code}`}: ${error.message}${cause}`;
 }

@@ -8,7 +8,9 @@ import { fleetRedis, REQUEST_STATE, serveMember } from './serve-member.js';
 const client = await fleetRedis();
 /** A request without a session and the next one may reach different processes. */
 const shared: StoppedCounter = {
-  increment: async () => void (await client?.incr('stopped')),
+  increment: async () => {
+    await client?.incr('stopped');
+  },
   read: async () => Number((await client?.get('stopped')) ?? 0),
 };
 const stateless = new FixtureServer(shared);

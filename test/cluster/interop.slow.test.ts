@@ -31,13 +31,13 @@ const GUESTS: readonly Guest[] = [
     name: 'SDK v1, 2025-11-25',
     revision: '2025-11-25',
     client: v1Client,
-    transport: (url) => new V1Http(new URL(url)) as Transport,
+    transport: (url) => new V1Http(new URL(url)),
   },
   ...['2025-06-18', '2025-11-25', STATELESS].map((revision): Guest => ({
     name: `SDK v2, ${revision}`,
     revision,
     client: () => v2Client(revision),
-    transport: (url) => new V2Http(new URL(url)) as Transport,
+    transport: (url) => new V2Http(new URL(url)),
   })),
 ];
 const share = shareOfToday(2);
@@ -66,6 +66,24 @@ describe.skipIf(REDIS_MISSING !== undefined)(`three processes, ${shareText(share
         },
         revision,
       );
+    });
+
+    test.runIf(revision !== STATELESS)('resumes a stream that breaks, and receives the answer', async () => {
+      const steps: number[] = [];
+      let broken = 0;
+      const { content } = await peer.request(
+        'tools/call',
+        { name: 'grow', arguments: { bed: 'roses' } },
+        {
+          onProgress: (progress) => {
+            steps.push(progress);
+            if (progress === 3) broken = fleet.balancer.breakStreams();
+          },
+        },
+      );
+      expect(broken).toBeGreaterThan(0);
+      expect(content).toMatchObject([{ type: 'text' }]);
+      expect(steps).toEqual([1, 2, 3]);
     });
   });
 });

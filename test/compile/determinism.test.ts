@@ -28,6 +28,9 @@ import { anyKeywords } from '../support/type-equality.js';
 const root = path.resolve(import.meta.dirname, '../..');
 const generated = path.join(root, 'generated');
 
+/** Texts that have no `any`, `enum` and `namespace`. */
+const withoutForbidden = new Set<string>();
+
 let scratch: string;
 beforeAll(() => {
   scratch = mkdtempSync(path.join(os.tmpdir(), 'mcpgen-determinism-'));
@@ -201,11 +204,14 @@ describe.each(REVISIONS)('$revision', ({ revision, definitions: count }) => {
 
   test('never uses `any`, `enum` or `namespace`', () => {
     for (const [file, text] of committed(revision)) {
+      // Most files of all revisions are those of the runtime.
+      if (withoutForbidden.has(text)) continue;
       expect(anyKeywords(text), file).toEqual([]);
       expect(
         nodesOf(parse(text), (node) => ts.isEnumDeclaration(node) || ts.isModuleDeclaration(node)),
         file,
       ).toEqual([]);
+      withoutForbidden.add(text);
     }
   });
 

@@ -70,9 +70,13 @@ interface Tally {
   refused: number;
 }
 
+/** Compiling the schemas of a revision takes longer than applying them. */
+const oracles = new WeakMap<JsonObject, ReturnType<typeof oracleOf>>();
+
 /** Compares schemas with the oracle on valid or mutated values of all definitions. The error shows one mismatch. */
 function compareAll(definitions: JsonObject, schemas: Schemas, kind: 'valid' | 'mutated'): Tally {
-  const oracle = oracleOf(definitions);
+  const oracle = oracles.get(definitions) ?? oracleOf(definitions);
+  oracles.set(definitions, oracle);
   const tally: Tally = { values: 0, refused: 0 };
   for (const name of Object.keys(definitions)) {
     const schema = schemaOf(schemas, name);
@@ -405,7 +409,7 @@ describe('--emit zod', () => {
     const contents = (name: string): string => files.find((file) => file.path.endsWith(`/${name}.ts`))?.contents ?? '';
     expect(contents('index')).toContain('export * from "./zod.js";');
     const withPackages = files
-      .filter((file) => /from "(?!\.|node:)/.test(file.contents))
+      .filter((file) => /^(?:import|export)\s[^;]*?from "(?!\.|node:)/m.test(file.contents))
       .map((file) => path.basename(file.path));
     expect(withPackages).toEqual(['zod.ts']);
   });

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { provenFiles, storeProof } from '../../generator/commands/generate/proof.js';
 import { check as checkFiles, generate as generateFiles } from '../../generator/generate.js';
+import { definePlugin } from '../../generator/plugin.js';
 import { catalogWith, schemaWith } from '../support/hostile.js';
 import { mcpgen } from '../support/in-process.js';
 import type { Run } from '../support/cli.js';
@@ -160,7 +161,7 @@ test('an unchanged folder is proven, and a changed one is not', async () => {
     await storeProof(options, result);
     expect(await provenFiles(options)).toBe(result.changes.length);
     expect(await provenFiles({ ...options, importExtension: 'ts' })).toBeUndefined();
-    expect(await provenFiles({ ...options, plugins: [() => []] })).toBeUndefined();
+    expect(await provenFiles({ ...options, plugins: [definePlugin(1, () => [])] })).toBeUndefined();
     edit(path.join(folder, 'out', 'draft', 'types.ts'), 500, 'x');
     expect(await provenFiles(options)).toBeUndefined();
   } finally {

@@ -2,15 +2,16 @@
 import { expect, test } from 'vitest';
 import { parseRequestTag, requestTag } from '../../generated/runtime/http/server/cluster/request-tag.js';
 import { messagesOf, readEvents, request } from './server-support.js';
-import { openAt, startProcesses } from './cluster-support.js';
+import { openAt, SHORT_LEASE, startProcesses } from './cluster-support.js';
 
 const LOST = { error: { code: -32603, message: 'the process that handled this request has stopped; it may have run' } };
 
 /** Opens a stream at the first process, which ends before it has stored any of it. */
 async function openUnstored(id: unknown, version = '2025-11-25') {
-  const [a, b, c] = startProcesses();
+  const [a, b, c] = startProcesses(SHORT_LEASE);
   const session = await openAt(a, { version });
-  a.link.before = (operation) => (operation === 'events.append' ? new Promise(() => undefined) : undefined);
+  a.link.before = (operation) =>
+    operation === 'events.append' && !a.link.isDead ? Promise.reject(new Error('slow')) : undefined;
   const call = request(id as number, 'tools/call', {
     name: 'bulk',
     arguments: { bytes: 1, after: 60_000, announced: true },

@@ -1,5 +1,7 @@
 /** Generated code has Prettier's layout: all that is built in, other protocols, tools, and random schemas. */
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
+import { format } from 'prettier';
 import { expect, test } from 'vitest';
 import { EMITTABLE, loadProtocol, type Protocol } from '../../generator/index.js';
 import { emit } from '../../generator/emit/index.js';
@@ -11,6 +13,8 @@ import { builtinRevisions } from '../../generator/read/builtin/revisions.js';
 import type { JsonValue } from '../../generator/read/json/json.js';
 import { ACP_REVISIONS, acpSchema, derive } from '../acp/acp.js';
 import { expectPrettierLayout, toolPieces } from '../support/layout.js';
+import { PROJECT_FILES } from '../support/project-files.js';
+import { itemsOf, shareOfToday, shareText } from '../support/today.js';
 import { SEED, toolSchema } from '../tools/oracle.js';
 
 /** The pieces of all files of a protocol. */
@@ -121,4 +125,15 @@ test.each([
   expect(pieces.length).toBeGreaterThan(300);
   const unknown = await expectPrettierLayout(pieces);
   expect(unknown.length).toBeLessThan(pieces.length * 0.2);
+});
+
+const SHARE = shareOfToday(5);
+
+test(`the runtime, which is copied as it is, has Prettier's default style, ${shareText(SHARE)}`, async () => {
+  const files = PROJECT_FILES.filter((name) => /^templates\/runtime\/.*\.ts$/.test(name));
+  expect(files.length).toBeGreaterThan(100);
+  for (const name of itemsOf(files, SHARE)) {
+    const text = readFileSync(name, 'utf8');
+    expect(await format(text, { filepath: name }), name).toBe(text);
+  }
 });

@@ -24,7 +24,7 @@ export interface CompilerError {
   readonly file: string;
   /** From 1; 0 if the error is in no file. */
   readonly line: number;
-  /** The message, with its explanations on lines of their own, indented. */
+  /** The message, with its explanations on further lines, indented. */
   readonly message: string;
 }
 

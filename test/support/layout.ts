@@ -24,7 +24,11 @@ export async function expectPrettierLayout(
     const text = formatCode(piece, settings);
     return text === undefined ? [] : [{ piece, text }];
   });
-  const whole = await format(known.map(({ piece }) => piece).join(BORDER), { parser: 'babel-ts', ...settings });
+  const whole = await format(known.map(({ piece }) => piece).join(BORDER), {
+    parser: 'babel-ts',
+    filepath: 'a.ts',
+    ...settings,
+  });
   const formatted = whole.trimEnd().split(BORDER);
   expect(formatted).toHaveLength(Math.max(known.length, 1));
   for (const [index, { text }] of known.entries()) expect(text).toBe(formatted[index]);

@@ -1,4 +1,4 @@
-/** Lays out calls of members of calls: on one line, or with a line for each call. */
+/** Formats calls of members of calls: on one line, or with a line for each call. */
 import { concat, conditionalGroup, group, hardline, indent, join, willBreak, type Doc } from './doc.js';
 import { isSimpleArgument } from './simple-expressions.js';
 import type { Call, Expression } from './syntax.js';

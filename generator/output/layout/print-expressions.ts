@@ -1,4 +1,4 @@
-/** Lays out expressions. */
+/** Formats expressions. */
 import {
   align,
   canBreak,

@@ -1,4 +1,4 @@
-/** Lays out statements and declarations. */
+/** Formats statements and declarations. */
 import {
   concat,
   group,

@@ -1,4 +1,4 @@
-/** Lays out types and signatures. */
+/** Formats types and signatures. */
 import {
   align,
   concat,
