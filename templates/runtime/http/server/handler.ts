@@ -31,7 +31,6 @@ import { SseEndpoint } from "./sse-endpoint.js";
 import { StatelessEndpoint } from "./stateless.js";
 import type { AnyServer, DrainOptions, HttpHandlerOptions } from "./types.js";
 import { UnreadBudget } from "./unread-budget.js";
-import type { UnreadResponse } from "./unread-budget.js";
 
 const MIB = 1024 * 1024;
 const TICK_MS = 5_000;
@@ -93,8 +92,7 @@ export class HttpRequestHandler<A extends Auth> {
     const openWriters = new Set<ResponseWriter>();
     this.#unread = new UnreadBudget(
       options.maxUnreadBytes ?? 256 * MIB,
-      // Those of other processes are held here too while their clients read.
-      { [Symbol.iterator]: () => this.#openResponses(openWriters) },
+      openWriters,
     );
     const responder = new Responder(
       {
@@ -141,13 +139,6 @@ export class HttpRequestHandler<A extends Auth> {
     );
   }
 
-  *#openResponses(
-    openWriters: Iterable<ResponseWriter>,
-  ): Generator<UnreadResponse, void> {
-    yield* openWriters;
-    if (this.#cluster !== undefined) yield* this.#cluster.openResponses;
-  }
-
   #joinCluster(responder: Responder): ClusterNode<A> | undefined {
     const { cluster, clusterLimits: limits = {}, server } = this.#options;
     if (cluster === undefined) return undefined;
@@ -176,9 +167,7 @@ export class HttpRequestHandler<A extends Auth> {
   get load(): { readonly sessions: number; readonly open: number } {
     return {
       sessions: this.#sessions.size + (this.#sse?.size ?? 0),
-      open:
-        this.#responder.openWriters.size +
-        (this.#cluster?.openResponses.size ?? 0),
+      open: this.#responder.openWriters.size,
     };
   }
 
@@ -655,7 +644,6 @@ export class HttpRequestHandler<A extends Auth> {
   #tick(): void {
     const now = Date.now();
     for (const writer of [...this.#responder.openWriters]) writer.tick(now);
-    this.#cluster?.tick(now);
     this.#stopTicking();
     this.#sessions.closeIdle(now);
   }

@@ -4,7 +4,6 @@ import type { RetainedBody } from "./bodies.js";
 import { NO_HEADERS } from "./call.js";
 import type { EventSink, HeaderFields, HttpCall } from "./call.js";
 import type { Caller } from "./callers.js";
-import { hasStalled, READING_GAP_MS, SLICE_BYTES } from "./stalls.js";
 
 /** How responses are written. */
 export interface StreamLimits {
@@ -45,6 +44,17 @@ const JSON_HEADERS: HeaderFields = { "content-type": "application/json" };
 
 /** A comment without meaning, which keeps a connection from looking idle. */
 const SSE_COMMENT = ":\n\n";
+
+/** Bytes written at once. What the system accepts shows that a client reads, even within a message. */
+const SLICE_BYTES = 64 * 1024;
+/** Milliseconds after which accepted bytes prove that a client reads: by then the system's buffers are full. */
+const READING_GAP_MS = 500;
+/** Bytes that the system may accept although the client has read none. */
+const MAX_SOCKET_BUFFER_BYTES = 2 * 1024 * 1024;
+/**
+ * The system accepts more only after a large part of its buffers is read: each of these many bytes adds one stall time.
+ */
+const SOCKET_BYTES_PER_STALL = 256 * 1024;
 
 const encoder = new TextEncoder();
 const EMPTY = new Uint8Array();
@@ -280,7 +290,9 @@ export class ResponseWriter implements UnreadResponse {
     const { keepAlive, stallTimeout, streamAfter } = this.#limits;
     const since = this.blockedSince;
     if (since !== undefined) {
-      if (hasStalled(now - since, stallTimeout, this.#totalBytes)) this.abort();
+      const invisible = Math.min(this.#totalBytes, MAX_SOCKET_BUFFER_BYTES);
+      const allowed = stallTimeout * (1 + invisible / SOCKET_BYTES_PER_STALL);
+      if (now - since > allowed) this.abort();
       return;
     }
     const quiet = now - this.#lastWriteAt;

@@ -4,7 +4,7 @@ import type { HttpContext } from "../context.js";
 import type { Responder } from "../responder.js";
 import type { HttpSession } from "../session.js";
 import type { AnyServer, ClusterLimits, HttpEvent } from "../types.js";
-import type { UnreadBudget, UnreadResponse } from "../unread-budget.js";
+import type { UnreadBudget } from "../unread-budget.js";
 import { FanOut } from "./fan-out.js";
 import { ForwardedCall } from "./forwarded-call.js";
 import { Forwarding } from "./forwarding.js";
@@ -128,16 +128,6 @@ export class ClusterNode<A extends Auth> {
       max,
     );
     return this.#storage;
-  }
-
-  /** The responses of other processes that clients here wait for, or read. */
-  get openResponses(): ReadonlySet<UnreadResponse> {
-    return this.#forwarding.open;
-  }
-
-  /** Called every few seconds: disconnects clients that read nothing. */
-  tick(now: number): void {
-    this.#forwarding.tick(now);
   }
 
   /** Whether no forwarded request waits for a response, and everything was sent. */

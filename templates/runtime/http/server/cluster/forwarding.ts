@@ -55,8 +55,6 @@ export interface ForwardingInit {
 export class Forwarding {
   readonly #init: ForwardingInit;
   readonly #calls = new Map<number, RemoteCall>();
-  /** Those whose responses are not settled. */
-  readonly #open = new Set<RemoteCall>();
   #nextId = 1;
   #timer: ReturnType<typeof setInterval> | undefined;
 
@@ -66,18 +64,9 @@ export class Forwarding {
 
   /** Whether no request waits for a response. */
   get isIdle(): boolean {
-    for (const { isListening } of this.#open) if (!isListening) return false;
+    for (const { isListening } of this.#calls.values())
+      if (!isListening) return false;
     return true;
-  }
-
-  /** The calls whose clients still wait for an answer, or read it. */
-  get open(): ReadonlySet<RemoteCall> {
-    return this.#open;
-  }
-
-  /** Called every few seconds: disconnects clients that read nothing. */
-  tick(now: number): void {
-    for (const remote of [...this.#open]) remote.tick(now);
   }
 
   /**
@@ -107,7 +96,6 @@ export class Forwarding {
       headers,
       caller,
       unread,
-      stallTimeout: responder.streamLimits.stallTimeout,
       send: (message) => {
         outbox.send(members.address, owner, message).catch(() => undefined);
       },
@@ -118,12 +106,8 @@ export class Forwarding {
         this.#calls.delete(id);
         if (this.#calls.size === 0) this.#stopPinging();
       },
-      onSettled: () => {
-        this.#open.delete(remote);
-      },
     });
     this.#calls.set(id, remote);
-    this.#open.add(remote);
     this.#startPinging();
     try {
       const message = callMessage(context, id, session, value, adopt);

@@ -1,7 +1,6 @@
 import type { EventSink, HeaderFields, HttpCall } from "../call.js";
 import type { Caller } from "../callers.js";
-import { hasStalled, READING_GAP_MS, SLICE_BYTES } from "../stalls.js";
-import type { UnreadBudget, UnreadResponse } from "../unread-budget.js";
+import type { UnreadBudget } from "../unread-budget.js";
 import type { AnswerMessage, CallerMessage } from "./wire.js";
 import { WINDOW_CHARS } from "./forwarded-call.js";
 
@@ -38,25 +37,19 @@ export interface RemoteCallInit {
   readonly headers: HeaderFields;
   readonly caller: Caller;
   readonly unread: UnreadBudget;
-  /** The same limit as for responses of this process. */
-  readonly stallTimeout: number;
   readonly send: (message: CallerMessage) => void;
   /** Answers the call when its outcome is not known: as a response, or as the end of the stream that it has. */
   readonly answerLost: (stream: BrokenStream | undefined) => void;
-  /** Called when nothing more is expected of the owner. */
+  /** Called when nothing more is expected. */
   readonly onOver: () => void;
-  /** Called when the system has accepted the whole response, too, or the client is gone. */
-  readonly onSettled: () => void;
 }
 
 /**
- * A call that the owner of its session answers: passes the response on to the client as fast as that reads. A client is
- * disconnected for the same reasons as one whose response is made here.
+ * A call that the owner of its session answers: passes the response on to the client as fast as that reads.
  *
- * The caller holds an open response until it is settled, and the characters that wait here or in a full sink.
- * `isSettled` implies `isOver`. `outcome` resolves once.
+ * The caller holds an open response, and the bytes in `#queue`, until it is over. `outcome` resolves once.
  */
-export class RemoteCall implements UnreadResponse {
+export class RemoteCall {
   readonly id: number;
   readonly owner: string;
   /** Resolves when it is known who answers the call. */
@@ -68,17 +61,10 @@ export class RemoteCall implements UnreadResponse {
   #resolve: (outcome: ForwardOutcome) => void = () => undefined;
   #nextIndex = 0;
   #isOver = false;
-  #isSettled = false;
   #sink: EventSink | undefined;
   #isSinkFull = false;
   readonly #queue: string[] = [];
-  /** In the queue, or in a sink that is full. */
-  #unreadChars = 0;
-  #handedOffChars = 0;
-  #totalChars = 0;
-  /** When the client last read something, or had nothing to read. */
-  #lastDrainAt = Date.now();
-  #hasRead = false;
+  #queuedChars = 0;
   #hasEnded = false;
   /** Accepted by the client, and not reported yet. */
   #readChars = 0;
@@ -97,7 +83,8 @@ export class RemoteCall implements UnreadResponse {
     if (init.isListening) this.#lastEventId = init.call.header("last-event-id");
     init.caller.openResponses.acquire();
     init.call.onDisconnect = () => {
-      this.#drop();
+      init.send({ kind: "gone", call: init.id });
+      this.#finish("answered");
     };
   }
 
@@ -109,40 +96,6 @@ export class RemoteCall implements UnreadResponse {
   /** Whether the client waits for messages of no request. */
   get isListening(): boolean {
     return this.#init.isListening;
-  }
-
-  get unreadBytes(): number {
-    return this.#unreadChars;
-  }
-
-  get unreadByCaller(): number {
-    return this.#init.caller.unreadBytes.held;
-  }
-
-  get hasRead(): boolean {
-    return this.#hasRead;
-  }
-
-  get blockedSince(): number | undefined {
-    return this.#isSinkFull || this.#isOver ? this.#lastDrainAt : undefined;
-  }
-
-  /** Disconnects the client. */
-  abort(): void {
-    if (this.#isSettled) return;
-    this.#init.call.abort();
-    this.#drop();
-  }
-
-  /** Called every few seconds. */
-  tick(now: number): void {
-    const { blockedSince: since } = this;
-    const { stallTimeout } = this.#init;
-    if (
-      since !== undefined &&
-      hasStalled(now - since, stallTimeout, this.#totalChars)
-    )
-      this.abort();
   }
 
   receive(answer: AnswerMessage): void {
@@ -162,13 +115,14 @@ export class RemoteCall implements UnreadResponse {
     switch (answer.kind) {
       case "accepted":
         return;
-      case "respond": {
-        const { status, body } = answer;
-        this.#end(
-          call.respond(status, { ...answer.headers, ...headers }, body),
+      case "respond":
+        this.#finish("answered");
+        call.respond(
+          answer.status,
+          { ...answer.headers, ...headers },
+          answer.body,
         );
         return;
-      }
       case "stream":
         this.#open(answer.status, answer.headers, answer.length);
         return;
@@ -244,17 +198,14 @@ export class RemoteCall implements UnreadResponse {
     this.#sink = sink;
     this.#isEventStream = headers["content-type"] === "text/event-stream";
     sink.onDrain = () => {
-      this.#handleDrain();
+      this.#isSinkFull = false;
+      this.#pump();
     };
   }
 
   #write(text: string): void {
     if (this.#sink === undefined) return;
-    for (let start = 0; start < text.length;) {
-      const end = sliceEnd(text, start);
-      this.#queue.push(text.slice(start, end));
-      start = end;
-    }
+    this.#queue.push(text);
     this.#count(text.length);
     if (this.#isEventStream) this.#readEventId(text);
     this.#pump();
@@ -275,18 +226,14 @@ export class RemoteCall implements UnreadResponse {
     while (!this.#isSinkFull && !this.#isOver) {
       const text = this.#queue.shift();
       if (text === undefined) break;
+      this.#count(-text.length);
+      this.#isSinkFull = !sink.write(text);
       this.#readChars += text.length;
-      this.#totalChars += text.length;
-      if (sink.write(text)) this.#count(-text.length);
-      else {
-        this.#isSinkFull = true;
-        this.#lastDrainAt = Date.now();
-        this.#handedOffChars = text.length;
-      }
     }
     if (this.#isOver) return;
     if (this.#hasEnded && this.#queue.length === 0 && !this.#isSinkFull) {
-      this.#end(sink.end());
+      this.#finish("answered");
+      sink.end();
       return;
     }
     if (this.#isSinkFull || this.#readChars < READ_STEP) return;
@@ -294,20 +241,10 @@ export class RemoteCall implements UnreadResponse {
     this.#readChars = 0;
   }
 
-  #handleDrain(): void {
-    const now = Date.now();
-    if (now - this.#lastDrainAt >= READING_GAP_MS) this.#hasRead = true;
-    this.#lastDrainAt = now;
-    this.#isSinkFull = false;
-    this.#count(-this.#handedOffChars);
-    this.#handedOffChars = 0;
-    this.#pump();
-  }
-
   /** Counts what waits for the client here. */
   #count(chars: number): void {
     const { caller, unread } = this.#init;
-    this.#unreadChars += chars;
+    this.#queuedChars += chars;
     if (chars > 0) {
       unread.add(chars);
       caller.unreadBytes.acquire(chars);
@@ -317,43 +254,16 @@ export class RemoteCall implements UnreadResponse {
     }
   }
 
-  /** The client is gone, or has received the whole response. */
-  #drop(): void {
-    if (!this.#isOver) this.#init.send({ kind: "gone", call: this.id });
-    this.#finish("answered");
-  }
-
-  /** The response is complete. While it is pending, its client still has to read. */
-  #end(isPending: boolean): void {
-    this.#lastDrainAt = Date.now();
-    if (isPending) this.#setOver("answered");
-    else this.#finish("answered");
-  }
-
   #finish(outcome: ForwardOutcome): void {
-    this.#setOver(outcome);
-    if (this.#isSettled) return;
-    this.#isSettled = true;
-    const { call, caller, onSettled } = this.#init;
-    call.onDisconnect = undefined;
-    this.#count(-this.#unreadChars);
-    caller.openResponses.release();
-    onSettled();
-  }
-
-  #setOver(outcome: ForwardOutcome): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#init.onOver();
+    const { call, caller, onOver } = this.#init;
+    call.onDisconnect = undefined;
+    if (this.#queuedChars > 0) this.#count(-this.#queuedChars);
+    caller.openResponses.release();
+    onOver();
     this.#resolve(outcome);
   }
-}
-
-/** Where a slice of a text ends that begins at a position: never within a character. */
-function sliceEnd(text: string, start: number): number {
-  const end = start + SLICE_BYTES;
-  const isWithin = (text.codePointAt(end - 1) ?? 0) > 0xff_ff;
-  return isWithin ? end - 1 : Math.min(end, text.length);
 }
 
 const ID_FIELD = "\nid: ";
