@@ -75,6 +75,8 @@ const MAX_RETRY_MS = 1000;
 export class RedisMailbox implements Mailbox {
   readonly #context: RedisContext;
   readonly #readers = new Map<string, MailReader>();
+  /** The addresses that are being opened; one that is removed meanwhile was closed. */
+  readonly #opening = new Set<string>();
   readonly #sends: OrderedBatches<{ readonly text: string }, SendOutcome>;
 
   constructor(context: RedisContext, limits: MailboxLimits) {
@@ -100,8 +102,22 @@ export class RedisMailbox implements Mailbox {
     lease: number,
     receive: MailReceiver,
   ): Promise<void> {
+    if (this.#readers.has(address) || this.#opening.has(address)) throw inUse();
+    this.#opening.add(address);
+    try {
+      await this.#open(address, lease, receive);
+    } finally {
+      this.#opening.delete(address);
+    }
+    await this.#index(address, lease);
+  }
+
+  async #open(
+    address: string,
+    lease: number,
+    receive: MailReceiver,
+  ): Promise<void> {
     const { connection, onError } = this.#context;
-    if (this.#readers.has(address)) throw inUse();
     const keys = await this.#keys(address);
     const reader = new MailReader({
       context: this.#context,
@@ -110,14 +126,24 @@ export class RedisMailbox implements Mailbox {
       connection: await connection.duplicate(onError),
     });
     try {
+      this.#checkOpening(address);
       if ((await connection.script(OPEN, keys, [lease])) !== 1) throw inUse();
+      this.#checkOpening(address);
     } catch (error) {
       reader.stop();
       throw error;
     }
     this.#readers.set(address, reader);
     void reader.run();
-    await this.#index(address, lease);
+  }
+
+  /** A slow connection may be ready only after its mailbox was given up. */
+  #checkOpening(address: string): void {
+    if (!this.#opening.has(address))
+      throw new RedisStoreError(
+        "failed",
+        "The mailbox was closed while it was opened",
+      );
   }
 
   async renew(address: string, lease: number): Promise<boolean> {
@@ -171,10 +197,12 @@ export class RedisMailbox implements Mailbox {
 
   /** Ends the connections of all readers. */
   stop(): void {
+    this.#opening.clear();
     for (const address of [...this.#readers.keys()]) this.#stop(address);
   }
 
   #stop(address: string): void {
+    this.#opening.delete(address);
     this.#readers.get(address)?.stop();
     this.#readers.delete(address);
   }

@@ -46,15 +46,25 @@ const JSON_HEADERS: HeaderFields = { "content-type": "application/json" };
 const SSE_COMMENT = ":\n\n";
 
 /** Bytes written at once. What the system accepts shows that a client reads, even within a message. */
-const SLICE_BYTES = 64 * 1024;
+export const SLICE_BYTES = 64 * 1024;
 /** Milliseconds after which accepted bytes prove that a client reads: by then the system's buffers are full. */
-const READING_GAP_MS = 500;
+export const READING_GAP_MS = 500;
 /** Bytes that the system may accept although the client has read none. */
 const MAX_SOCKET_BUFFER_BYTES = 2 * 1024 * 1024;
 /**
  * The system accepts more only after a large part of its buffers is read: each of these many bytes adds one stall time.
  */
 const SOCKET_BYTES_PER_STALL = 256 * 1024;
+
+/**
+ * Milliseconds for which a client may appear to read nothing.
+ *
+ * @param written - Bytes that were passed to the system for it.
+ */
+export function allowedStall(stallTimeout: number, written: number): number {
+  const invisible = Math.min(written, MAX_SOCKET_BUFFER_BYTES);
+  return stallTimeout * (1 + invisible / SOCKET_BYTES_PER_STALL);
+}
 
 const encoder = new TextEncoder();
 const EMPTY = new Uint8Array();
@@ -290,9 +300,8 @@ export class ResponseWriter implements UnreadResponse {
     const { keepAlive, stallTimeout, streamAfter } = this.#limits;
     const since = this.blockedSince;
     if (since !== undefined) {
-      const invisible = Math.min(this.#totalBytes, MAX_SOCKET_BUFFER_BYTES);
-      const allowed = stallTimeout * (1 + invisible / SOCKET_BYTES_PER_STALL);
-      if (now - since > allowed) this.abort();
+      if (now - since > allowedStall(stallTimeout, this.#totalBytes))
+        this.abort();
       return;
     }
     const quiet = now - this.#lastWriteAt;

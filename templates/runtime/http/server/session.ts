@@ -585,6 +585,7 @@ export class HttpSession implements Transport {
     const events = this.#events;
     const canResume =
       events !== undefined &&
+      !this.#isClosed &&
       (writer !== undefined || stream.hasSentEventId || stream.sequence > 0);
     if (!canResume) {
       writer?.writeEvent(`data: ${data}\n`, name);

@@ -233,7 +233,7 @@ export class Sessions<A extends Auth = Auth> implements SessionHost {
       );
       caller.sessions.acquire();
       this.#add(session, { caller, request: undefined }, owned);
-      if (owned.isCurrent) return session;
+      if (owned.isCurrent && !this.#responder.isClosed) return session;
       session.leave();
       return undefined;
     } catch (error) {

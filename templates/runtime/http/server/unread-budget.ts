@@ -38,6 +38,8 @@ export class UnreadBudget {
   /** From here on clients are disconnected, so that room is left for others. */
   readonly #reliefThreshold: number;
   readonly #responses: Iterable<UnreadResponse>;
+  /** Those that another process writes. */
+  readonly #forwarded = new Set<UnreadResponse>();
   #used = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -55,6 +57,16 @@ export class UnreadBudget {
   /** Whether requests must wait until clients have read. */
   get isFull(): boolean {
     return this.#used >= this.max;
+  }
+
+  /** A response that another process writes has begun. */
+  watch(response: UnreadResponse): void {
+    this.#forwarded.add(response);
+  }
+
+  /** Such a response is over. */
+  unwatch(response: UnreadResponse): void {
+    this.#forwarded.delete(response);
   }
 
   add(bytes: number): void {
@@ -84,7 +96,7 @@ export class UnreadBudget {
       readonly cost: number;
     }[] = [];
     let largest = 0;
-    for (const answer of this.#responses) {
+    for (const answer of [...this.#responses, ...this.#forwarded]) {
       largest = Math.max(largest, answer.unreadByCaller);
       const {
         blockedSince,

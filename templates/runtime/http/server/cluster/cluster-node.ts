@@ -201,6 +201,7 @@ export class ClusterNode<A extends Auth> {
     const until = performance.now() + this.members.lease;
     const gone = new Set<string>();
     let pause = LOOKUP_PAUSE_MS;
+    let isMoved = false;
     do {
       if (responder.refuseIfClosed(call, headers)) return undefined;
       const address = await this.members.ready();
@@ -208,6 +209,7 @@ export class ClusterNode<A extends Auth> {
         return this.#init.sessions().find(context);
       const known = this.#known.get(id);
       const record = known ?? (await this.#storage?.get(id));
+      if (responder.refuseIfClosed(call, headers)) return undefined;
       // A session of another caller is treated as unknown.
       if (record?.principal !== (auth?.principal ?? "")) {
         responder.refuseUnknownSession(context);
@@ -220,7 +222,7 @@ export class ClusterNode<A extends Auth> {
           id,
           value,
           owner,
-          false,
+          isMoved,
         );
         if (outcome === "answered") {
           this.#remember(record);
@@ -231,6 +233,8 @@ export class ClusterNode<A extends Auth> {
           gone.add(owner);
           continue;
         }
+        // What the store has may be right: an owner that failed to go on with the session tries again.
+        isMoved = known === undefined;
       } else if (call.method === "DELETE" && owner !== address) {
         await this.#storage?.delete(id);
         call.respond(204, headers);
@@ -241,7 +245,8 @@ export class ClusterNode<A extends Auth> {
         if (await this.#forwardToAny(id, context, value)) return undefined;
       } else {
         const session = await this.#adopt(record, address, context);
-        if (session !== undefined) return this.#init.sessions().find(context);
+        if (session !== undefined && !responder.isClosed)
+          return this.#init.sessions().find(context);
       }
       await delay(pause);
       pause = Math.min(2 * pause, MAX_LOOKUP_PAUSE_MS);
@@ -390,7 +395,7 @@ export class ClusterNode<A extends Auth> {
   /** Takes over a session of a process that cannot keep it. */
   async #adoptFor(id: string, context: HttpContext<A>): Promise<void> {
     const { responder } = this.#init;
-    if (responder.isDraining) return;
+    if (responder.isDraining || this.#init.sessions().isChanging(id)) return;
     const address = await this.members.ready();
     const record = await this.#storage?.get(id);
     if (record?.principal !== (context.auth?.principal ?? "")) return;

@@ -14,7 +14,7 @@ import type { Outbox } from "./outbox.js";
 import { ContinuedCall } from "./continued-call.js";
 import { RemoteCall } from "./remote-call.js";
 import type { BrokenStream, ForwardOutcome } from "./remote-call.js";
-import type { AnswerMessage, CallMessage } from "./wire.js";
+import type { AnswerMessage, CallerMessage, CallMessage } from "./wire.js";
 
 /** How often the owners of open calls are asked, in a lease. */
 const PINGS = 4;
@@ -35,6 +35,9 @@ const PROTOCOL_HEADERS = [
   "origin",
   "user-agent",
 ];
+
+/** Answers after which more follow. */
+const GOES_ON = new Set<AnswerMessage["kind"]>(["accepted", "stream", "chunk"]);
 
 /** What {@link Forwarding} needs. */
 export interface ForwardingInit {
@@ -97,7 +100,7 @@ export class Forwarding {
       caller,
       unread,
       send: (message) => {
-        outbox.send(members.address, owner, message).catch(() => undefined);
+        this.#send(owner, message);
       },
       answerLost: (stream) => {
         this.#answerLost(context, value, stream);
@@ -123,6 +126,9 @@ export class Forwarding {
   receive(from: string, answer: AnswerMessage): void {
     const remote = this.#calls.get(answer.call);
     if (remote?.owner === from) remote.receive(answer);
+    else if (remote === undefined && GOES_ON.has(answer.kind))
+      // It did not learn that the client is gone.
+      this.#send(from, { kind: "gone", call: answer.call });
   }
 
   /** Handles what an owner says about calls that it does not know. */
@@ -150,6 +156,11 @@ export class Forwarding {
       if (remote.isListening && !remote.endStream(lastEvent)) remote.fail();
   }
 
+  #send(address: string, message: CallerMessage): void {
+    const { members, outbox } = this.#init;
+    outbox.send(members.address, address, message).catch(() => undefined);
+  }
+
   #startPinging(): void {
     if (this.#timer !== undefined) return;
     this.#timer = setInterval(() => {
@@ -163,12 +174,15 @@ export class Forwarding {
     this.#timer = undefined;
   }
 
-  /** Finds out which owners have ended, and which calls they have lost. */
+  /** Finds out which owners have ended, which calls they have lost, and which clients do not read. */
   #ping(): void {
-    const { members, outbox } = this.#init;
+    const { members, outbox, responder } = this.#init;
+    const { stallTimeout } = responder.streamLimits;
     const byOwner = new Map<string, RemoteCall[]>();
     const now = performance.now();
-    for (const remote of this.#calls.values()) {
+    for (const remote of [...this.#calls.values()]) {
+      remote.abortIfStalled(Date.now(), stallTimeout);
+      if (remote.isComplete || !this.#calls.has(remote.id)) continue;
       if (!remote.isAccepted && now - remote.sentAt > 2 * members.lease) {
         remote.fail();
         continue;

@@ -8,6 +8,7 @@ const MAX_MAIL_CHARS = 1024 * 1024;
 const RESOLVED = Promise.resolve();
 
 interface WaitingMessage {
+  readonly from: string;
   readonly text: string;
   readonly resolve: (isSent: boolean) => void;
   readonly reject: (error: unknown) => void;
@@ -49,11 +50,11 @@ export class Outbox {
     if (from === undefined)
       return Promise.reject(new StoreError("this process has no mailbox"));
     return new Promise((resolve, reject) => {
-      const waiting = { text: JSON.stringify(message), resolve, reject };
+      const waiting = { from, text: JSON.stringify(message), resolve, reject };
       const others = this.#waiting.get(address);
       if (others === undefined) {
         this.#waiting.set(address, [waiting]);
-        const pump = this.#pump(from, address).finally(() =>
+        const pump = this.#pump(address).finally(() =>
           this.#pumps.delete(pump),
         );
         this.#pumps.add(pump);
@@ -66,15 +67,19 @@ export class Outbox {
     await Promise.all(this.#pumps);
   }
 
-  async #pump(from: string, address: string): Promise<void> {
+  async #pump(address: string): Promise<void> {
     // What is sent in the same turn goes together.
     await RESOLVED;
     for (;;) {
       const waiting = this.#waiting.get(address) ?? [];
-      if (waiting.length === 0) break;
+      const [first] = waiting;
+      if (first === undefined) break;
+      // This process may have another address by now.
+      const { from } = first;
       let chars = 0;
       let count = 0;
-      for (const { text } of waiting) {
+      for (const { text, from: sender } of waiting) {
+        if (sender !== from) break;
         if (count > 0 && chars + text.length > MAX_MAIL_CHARS) break;
         chars += text.length;
         count += 1;

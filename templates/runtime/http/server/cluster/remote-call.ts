@@ -1,6 +1,7 @@
 import type { EventSink, HeaderFields, HttpCall } from "../call.js";
 import type { Caller } from "../callers.js";
-import type { UnreadBudget } from "../unread-budget.js";
+import { allowedStall, READING_GAP_MS, SLICE_BYTES } from "../reply.js";
+import type { UnreadBudget, UnreadResponse } from "../unread-budget.js";
 import type { AnswerMessage, CallerMessage } from "./wire.js";
 import { WINDOW_CHARS } from "./forwarded-call.js";
 
@@ -47,9 +48,10 @@ export interface RemoteCallInit {
 /**
  * A call that the owner of its session answers: passes the response on to the client as fast as that reads.
  *
- * The caller holds an open response, and the bytes in `#queue`, until it is over. `outcome` resolves once.
+ * The caller holds an open response until it is over, and `unreadBytes`: what is in `#queue`, or in a full sink.
+ * `outcome` resolves once. After `#isComplete` only the client is awaited, which still reads the end.
  */
-export class RemoteCall {
+export class RemoteCall implements UnreadResponse {
   readonly id: number;
   readonly owner: string;
   /** Resolves when it is known who answers the call. */
@@ -64,8 +66,15 @@ export class RemoteCall {
   #sink: EventSink | undefined;
   #isSinkFull = false;
   readonly #queue: string[] = [];
-  #queuedChars = 0;
+  #unreadChars = 0;
+  /** Those that the sink has, while it is full. */
+  #handedOffChars = 0;
+  /** Passed to the sink in total. */
+  #writtenChars = 0;
+  #blockedSince: number | undefined;
+  #hasRead = false;
   #hasEnded = false;
+  #isComplete = false;
   /** Accepted by the client, and not reported yet. */
   #readChars = 0;
   #isEventStream = false;
@@ -82,10 +91,16 @@ export class RemoteCall {
     });
     if (init.isListening) this.#lastEventId = init.call.header("last-event-id");
     init.caller.openResponses.acquire();
+    init.unread.watch(this);
     init.call.onDisconnect = () => {
-      init.send({ kind: "gone", call: init.id });
+      this.#leaveOwner();
       this.#finish("answered");
     };
+    // The client disconnected before the callback was set.
+    if (init.call.isDisconnected)
+      queueMicrotask(() => {
+        init.call.onDisconnect?.();
+      });
   }
 
   /** Whether the owner is known to handle the call. */
@@ -98,8 +113,47 @@ export class RemoteCall {
     return this.#init.isListening;
   }
 
-  receive(answer: AnswerMessage): void {
+  /** Whether the owner has nothing to add. */
+  get isComplete(): boolean {
+    return this.#isComplete;
+  }
+
+  get unreadBytes(): number {
+    return this.#unreadChars;
+  }
+
+  get unreadByCaller(): number {
+    return this.#init.caller.unreadBytes.held;
+  }
+
+  get hasRead(): boolean {
+    return this.#hasRead;
+  }
+
+  get blockedSince(): number | undefined {
+    return this.#blockedSince;
+  }
+
+  /** Disconnects the client. */
+  abort(): void {
     if (this.#isOver) return;
+    this.#leaveOwner();
+    this.#finish("answered");
+    this.#init.call.abort();
+  }
+
+  /** Disconnects a client that has read nothing for too long. */
+  abortIfStalled(now: number, stallTimeout: number): void {
+    const since = this.#blockedSince;
+    if (
+      since !== undefined &&
+      now - since > allowedStall(stallTimeout, this.#writtenChars)
+    )
+      this.abort();
+  }
+
+  receive(answer: AnswerMessage): void {
+    if (this.#isOver || this.#isComplete) return;
     if (answer.index !== this.#nextIndex) {
       this.fail();
       return;
@@ -115,14 +169,14 @@ export class RemoteCall {
     switch (answer.kind) {
       case "accepted":
         return;
-      case "respond":
-        this.#finish("answered");
-        call.respond(
-          answer.status,
-          { ...answer.headers, ...headers },
-          answer.body,
-        );
+      case "respond": {
+        const { status, body } = answer;
+        const all = { ...answer.headers, ...headers };
+        const isPending = call.respond(status, all, body);
+        if (isPending) this.#count(body?.length ?? 0);
+        this.#complete(isPending);
         return;
+      }
       case "stream":
         this.#open(answer.status, answer.headers, answer.length);
         return;
@@ -146,8 +200,8 @@ export class RemoteCall {
 
   /** The rest of the response will not come, and it is not known what was done. */
   fail(): void {
-    if (this.#isOver) return;
-    this.#init.send({ kind: "gone", call: this.id });
+    if (this.#isOver || this.#isComplete) return;
+    this.#leaveOwner();
     const sink = this.#sink;
     const isBetweenEvents = this.#isBetweenEvents;
     this.#finish("answered");
@@ -169,9 +223,14 @@ export class RemoteCall {
    */
   endStream(lastEvent: string): boolean {
     const sink = this.#sink;
-    if (this.#isOver || sink === undefined || this.#lastEventId === undefined)
+    if (
+      this.#isOver ||
+      this.#isComplete ||
+      sink === undefined ||
+      this.#lastEventId === undefined
+    )
       return false;
-    this.#init.send({ kind: "gone", call: this.id });
+    this.#leaveOwner();
     const isBetweenEvents = this.#isBetweenEvents;
     this.#finish("answered");
     if (!isBetweenEvents) this.#init.call.abort();
@@ -198,14 +257,20 @@ export class RemoteCall {
     this.#sink = sink;
     this.#isEventStream = headers["content-type"] === "text/event-stream";
     sink.onDrain = () => {
+      if (this.#isOver) return;
+      const blockedFor = Date.now() - (this.#blockedSince ?? Date.now());
+      if (blockedFor >= READING_GAP_MS) this.#hasRead = true;
+      this.#blockedSince = undefined;
       this.#isSinkFull = false;
+      this.#count(-this.#handedOffChars);
+      this.#handedOffChars = 0;
       this.#pump();
     };
   }
 
   #write(text: string): void {
     if (this.#sink === undefined) return;
-    this.#queue.push(text);
+    this.#queue.push(...slicesOf(text));
     this.#count(text.length);
     if (this.#isEventStream) this.#readEventId(text);
     this.#pump();
@@ -226,14 +291,18 @@ export class RemoteCall {
     while (!this.#isSinkFull && !this.#isOver) {
       const text = this.#queue.shift();
       if (text === undefined) break;
-      this.#count(-text.length);
-      this.#isSinkFull = !sink.write(text);
+      this.#writtenChars += text.length;
       this.#readChars += text.length;
+      if (sink.write(text)) this.#count(-text.length);
+      else {
+        this.#isSinkFull = true;
+        this.#blockedSince = Date.now();
+        this.#handedOffChars = text.length;
+      }
     }
     if (this.#isOver) return;
     if (this.#hasEnded && this.#queue.length === 0 && !this.#isSinkFull) {
-      this.#finish("answered");
-      sink.end();
+      this.#complete(sink.end());
       return;
     }
     if (this.#isSinkFull || this.#readChars < READ_STEP) return;
@@ -244,7 +313,7 @@ export class RemoteCall {
   /** Counts what waits for the client here. */
   #count(chars: number): void {
     const { caller, unread } = this.#init;
-    this.#queuedChars += chars;
+    this.#unreadChars += chars;
     if (chars > 0) {
       unread.add(chars);
       caller.unreadBytes.acquire(chars);
@@ -254,16 +323,50 @@ export class RemoteCall {
     }
   }
 
+  /** Tells the owner that nobody waits any more. */
+  #leaveOwner(): void {
+    if (!this.#isOver && !this.#isComplete)
+      this.#init.send({ kind: "gone", call: this.id });
+  }
+
+  /** @param isPending - Whether the client still reads: `onDisconnect` reports when it no longer does. */
+  #complete(isPending: boolean): void {
+    if (!isPending) {
+      this.#finish("answered");
+      return;
+    }
+    this.#isComplete = true;
+    this.#blockedSince = Date.now();
+  }
+
   #finish(outcome: ForwardOutcome): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    const { call, caller, onOver } = this.#init;
+    const { call, caller, unread, onOver } = this.#init;
     call.onDisconnect = undefined;
-    if (this.#queuedChars > 0) this.#count(-this.#queuedChars);
+    if (this.#unreadChars > 0) this.#count(-this.#unreadChars);
+    unread.unwatch(this);
     caller.openResponses.release();
     onOver();
     this.#resolve(outcome);
   }
+}
+
+/** Splits a text, but no character. */
+function slicesOf(text: string): readonly string[] {
+  if (text.length <= SLICE_BYTES) return [text];
+  const slices: string[] = [];
+  for (let start = 0; start < text.length;) {
+    let end = start + SLICE_BYTES;
+    if (isHighSurrogate(text.charCodeAt(end - 1))) end += 1;
+    slices.push(text.slice(start, end));
+    start = end;
+  }
+  return slices;
+}
+
+function isHighSurrogate(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdbff;
 }
 
 const ID_FIELD = "\nid: ";

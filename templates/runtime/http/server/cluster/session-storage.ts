@@ -253,7 +253,7 @@ export class OwnedSession implements SessionKeeper {
   async handOver(timeout: number): Promise<void> {
     const until = performance.now() + timeout;
     while (!this.#log.isIdle && performance.now() < until)
-      await Promise.race([this.#log.flush(), delay(timeout)]);
+      await withinTime(this.#log.flush(), until - performance.now());
     this.#isOver = true;
     this.#session?.leave();
     clearTimeout(this.#retryTimer);
@@ -289,8 +289,16 @@ export class OwnedSession implements SessionKeeper {
   }
 }
 
-function delay(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
+/** Resolves when a promise is settled, or after some milliseconds. */
+function withinTime(settled: Promise<void>, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    const done = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    settled.then(done, done);
+  });
 }
 
 /** Whether an error means that the store does not answer. */
