@@ -690,7 +690,8 @@ export class HttpSession implements Transport {
   }
 
   /**
-   * Answers the requests of a stream that a former owner has not written down before it ended.
+   * Answers the requests of a stream that a former owner has not written down before it ended, or whose events are no
+   * longer kept: clients wait for an answer, and not all of them notice that they cannot resume.
    *
    * @returns False, with nothing sent, if it was not such a stream.
    */
