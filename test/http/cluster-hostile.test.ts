@@ -40,3 +40,30 @@ describe('a client that does not read what another process answers', () => {
     expect(unread).toHaveLength(3);
   });
 });
+
+describe('a session that its client ends', () => {
+  test('is not taken up again by a call that arrives while it is removed', async () => {
+    const [a, b] = startProcesses();
+    const session = await openAt(a);
+    a.link.before = (operation) => (operation === 'sessions.delete' ? delay(200) : undefined);
+    const ended = session.deleteAt(a);
+    await delay(20);
+    const late = await Promise.all([a, b, a].map((process, id) => session.postTo(process, request(id, 'ping'))));
+    expect((await ended).status).toBe(204);
+    expect(late.map(({ status }) => status)).toEqual([404, 404, 404]);
+    expect(a.handler.load.sessions).toBe(0);
+  });
+
+  test('has not ended while the store cannot remove it', async () => {
+    const [a, b] = startProcesses();
+    const session = await openAt(a);
+    let fails = true;
+    a.link.before = (operation) => {
+      if (operation === 'sessions.delete' && fails) throw new Error('no connection');
+    };
+    expect((await session.deleteAt(a)).status).toBe(503);
+    fails = false;
+    expect((await session.deleteAt(a)).status).toBe(204);
+    expect((await session.postTo(b, request(1, 'ping'))).status).toBe(404);
+  });
+});
