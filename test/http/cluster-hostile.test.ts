@@ -1,14 +1,14 @@
 /** What hostile or careless clients do to processes that share sessions. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
-import { openAt, startProcesses } from './cluster-support.js';
+import { openAt, SHORT_LEASE, startProcesses } from './cluster-support.js';
 import { request } from './server-support.js';
 
 const bodyOf = ({ body }: Response) => (body as ReadableStream<Uint8Array>).getReader();
 
 describe('a client that does not read what another process answers', () => {
   test('is disconnected after the stall timeout, even if the owner has sent everything', async () => {
-    const [a, b] = startProcesses({ stallTimeout: 100 });
+    const [a, b] = startProcesses({ stallTimeout: 100, ...SHORT_LEASE });
     const session = await openAt(a);
     const response = await session.callAt(b, 1, 'bulk', { bytes: 200_000, announced: true });
     const reader = bodyOf(response);
@@ -16,7 +16,7 @@ describe('a client that does not read what another process answers', () => {
     await vi.waitFor(() => {
       expect(a.handler.load.open).toBe(0);
     });
-    await delay(600);
+    await delay(900);
     const rest = async () => {
       for (;;) if ((await reader.read()).done) return 'complete';
     };
