@@ -569,10 +569,15 @@ export class HttpRequestHandler<A extends Auth> {
 
   async #deleteSession(
     session: HttpSession,
-    { call, headers }: HttpContext,
+    context: HttpContext<A>,
   ): Promise<void> {
-    await this.#sessions.delete(session);
-    call.respond(204, headers);
+    const remove = async (): Promise<void> => {
+      await this.#sessions.delete(session);
+      context.call.respond(204, context.headers);
+    };
+    await (this.#cluster === undefined
+      ? remove()
+      : this.#cluster.guard(context, remove));
   }
 
   async #handleGet(context: HttpContext<A>): Promise<void> {

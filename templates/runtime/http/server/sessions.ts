@@ -249,15 +249,34 @@ export class Sessions<A extends Auth = Auth> implements SessionHost {
   onClosed(session: HttpSession, hasLeft: boolean): void {
     const owned = this.#owned.get(session);
     if (hasLeft) owned?.stop();
-    else void owned?.delete();
+    else if (owned !== undefined) void this.#removeStored(session, owned);
     this.#remove(session);
   }
 
-  /** Ends a session for all processes. */
+  /**
+   * Ends a session for all processes.
+   *
+   * @throws StoreError if it may not be removed: it ends here, and lives on for whoever names it next.
+   */
   async delete(session: HttpSession): Promise<void> {
     const owned = this.#owned.get(session);
     await session.close();
-    await owned?.delete();
+    if (owned !== undefined) await owned.delete();
+  }
+
+  /** Until the store has removed it, this process does not take it over again. */
+  async #removeStored(
+    session: HttpSession,
+    owned: OwnedSession,
+  ): Promise<void> {
+    this.#changing.add(session.id);
+    try {
+      await owned.delete();
+    } catch {
+      // It expires.
+    } finally {
+      this.#changing.delete(session.id);
+    }
   }
 
   #add(session: HttpSession, opener: Opener, owned?: OwnedSession): void {

@@ -260,7 +260,11 @@ export class OwnedSession implements SessionKeeper {
     await this.#record.release();
   }
 
-  /** Removes it from the store. */
+  /**
+   * Removes it from the store.
+   *
+   * @throws StoreError if it may still be there.
+   */
   delete(): Promise<void> {
     this.stop();
     this.#deleting ??= this.#delete();
@@ -268,11 +272,11 @@ export class OwnedSession implements SessionKeeper {
   }
 
   async #delete(): Promise<void> {
+    await this.#record.delete();
     try {
-      await this.#record.delete();
       if (this.#log.isUsed) await this.#cluster.events.delete(this.#id);
     } catch {
-      // It expires.
+      // It expires, and nobody reads the log of a session without a record.
     }
   }
 
