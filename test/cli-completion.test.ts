@@ -6,6 +6,7 @@ import { GUIDE } from '../generator/cli/guide.js';
 import { buildProgram } from '../generator/cli/program.js';
 import { splitCommand } from '../generator/text.js';
 import { CLI, mcpgen, plainEnvironment, removeTemporaryFolders, temporaryFolder } from './support/cli.js';
+import { testUnless } from './support/skip.js';
 
 afterAll(removeTemporaryFolders);
 
@@ -73,26 +74,23 @@ const SHELLS = {
 
 describe.each(Object.entries(SHELLS))('the script for %s', (shell, scriptOf) => {
   const isMissing = spawnSync(shell, ['--version']).error !== undefined;
-  test.skipIf(isMissing)(
-    `completes in a real shell${isMissing ? ` (skipped: ${shell} is not installed)` : ''}`,
-    async () => {
-      const folder = folderWithProgram();
-      const { stdout: script, code } = await mcpgen(['completion', shell]);
-      expect(code).toBe(0);
-      const file = path.join(folder, 'script');
-      writeFileSync(file, script);
-      const completions = (words: string): readonly string[] => {
-        const env = plainEnvironment({ PATH: `${folder}:${process.env['PATH'] ?? ''}`, TERM: 'dumb' });
-        const args =
-          shell === 'fish' ? ['--no-config', '-c', scriptOf(words), file] : ['-c', scriptOf(words), shell, file];
-        const { stdout, stderr } = spawnSync(shell, args, { env, encoding: 'utf8', cwd: folder });
-        expect(stderr).toBe('');
-        return stdout.trim().split('\n');
-      };
-      expect(completions("generate --revision ''")).toEqual(REVISIONS);
-      expect(completions('add ha')).toEqual(['handler']);
-    },
-  );
+  testUnless(isMissing ? `${shell} is not installed` : undefined)('completes in a real shell', async () => {
+    const folder = folderWithProgram();
+    const { stdout: script, code } = await mcpgen(['completion', shell]);
+    expect(code).toBe(0);
+    const file = path.join(folder, 'script');
+    writeFileSync(file, script);
+    const completions = (words: string): readonly string[] => {
+      const env = plainEnvironment({ PATH: `${folder}:${process.env['PATH'] ?? ''}`, TERM: 'dumb' });
+      const args =
+        shell === 'fish' ? ['--no-config', '-c', scriptOf(words), file] : ['-c', scriptOf(words), shell, file];
+      const { stdout, stderr } = spawnSync(shell, args, { env, encoding: 'utf8', cwd: folder });
+      expect(stderr).toBe('');
+      return stdout.trim().split('\n');
+    };
+    expect(completions("generate --revision ''")).toEqual(REVISIONS);
+    expect(completions('add ha')).toEqual(['handler']);
+  });
 });
 
 test('an unknown shell is refused with the known ones', async () => {

@@ -16,6 +16,18 @@ import {
 
 const OPT_IN_PARTS = EMITTABLE.filter((part) => !DEFAULT_PARTS.includes(part));
 
+/** A list as lines of at most 79 characters, indented by two. */
+function wrapList(words: readonly string[]): string {
+  const lines = [' '];
+  for (const [index, word] of words.entries()) {
+    const item = index === words.length - 1 ? ` ${word}` : ` ${word},`;
+    const last = lines.at(-1) ?? '';
+    if (last.length + item.length > 79) lines.push(` ${item}`);
+    else lines[lines.length - 1] = last + item;
+  }
+  return lines.join('\n');
+}
+
 /** Declares `mcpgen generate`. */
 export function declareGenerate(program: Command): void {
   const command = refuseExtraArguments(
@@ -89,8 +101,7 @@ Opt-in parts. They need a package or Node's typings, belong to you, keep names
 of earlier revisions as deprecated aliases, or are a part of the default ones:
 "pipe" is what a gateway needs, without client and server; "json-schema"
 validates by schemas that are met at run time.
-  ${OPT_IN_PARTS.slice(0, 7).join(', ')},
-  ${OPT_IN_PARTS.slice(7).join(', ')}
+${wrapList(OPT_IN_PARTS)}
 
 Put recurring options in mcpgen.config.json (.js, .ts, or the key "mcpgen"
 of package.json), for instance

@@ -1,8 +1,9 @@
 /** Processes that are killed, and a rolling deploy, while clients talk to them. */
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, expect } from 'vitest';
 import { REDIS_MISSING } from '../support/redis.js';
+import { describeUnless, testUnless } from '../support/skip.js';
 import { itemsOf, shareOfToday, shareText } from '../support/today.js';
 import { converse, Results, seeded, type Guest } from './conversations.js';
 import { startFleet, type Fleet, type FleetOptions } from './fleet.js';
@@ -108,10 +109,11 @@ function count(errors: readonly (string | undefined)[]): Record<string, number> 
 }
 
 const share = shareOfToday(2);
-const runsToday = (name: 'kill' | 'deploy'): boolean => itemsOf(['kill', 'deploy'], share).includes(name);
+const reasonToday = (name: 'kill' | 'deploy'): string | undefined =>
+  itemsOf(['kill', 'deploy'], share).includes(name) ? undefined : `not in ${shareText(share)}`;
 
-describe.skipIf(REDIS_MISSING !== undefined)(`three processes, ${shareText(share)}`, () => {
-  test.runIf(runsToday('kill'))(
+describeUnless(REDIS_MISSING)(`three processes, ${shareText(share)}`, () => {
+  testUnless(reasonToday('kill'))(
     'processes are killed at random: each call ends with its answer or a clear error, none runs twice, no session ends',
     { timeout: 300_000 },
     async () => {
@@ -153,7 +155,7 @@ describe.skipIf(REDIS_MISSING !== undefined)(`three processes, ${shareText(share
     },
   );
 
-  test.runIf(runsToday('deploy'))(
+  testUnless(reasonToday('deploy'))(
     'each process is replaced in turn: every call is answered, and every session goes on',
     { timeout: 300_000 },
     async () => {

@@ -10,6 +10,7 @@ import { oursClient, v1Client, v2Client, type Peer } from '../interop/peers/clie
 import { STATELESS } from '../interop/peers/fixture-peers.js';
 import { REVISION_NAMES } from '../interop/peers/revisions.js';
 import { REDIS_MISSING } from '../support/redis.js';
+import { describeUnless } from '../support/skip.js';
 import { itemsOf, shareOfToday, shareText } from '../support/today.js';
 import { startFleet, type Fleet } from './fleet.js';
 
@@ -42,7 +43,7 @@ const GUESTS: readonly Guest[] = [
 ];
 const share = shareOfToday(2);
 
-describe.skipIf(REDIS_MISSING !== undefined)(`three processes, ${shareText(share)}`, () => {
+describeUnless(REDIS_MISSING)(`three processes, ${shareText(share)}`, () => {
   let fleet: Fleet;
   beforeAll(async () => {
     fleet = await startFleet({ program: path.join(import.meta.dirname, 'garden-server.ts') });

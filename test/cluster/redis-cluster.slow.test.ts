@@ -5,10 +5,11 @@ import { redisCluster } from '../../generated/runtime/http-redis.js';
 import { redisTaskStore } from '../../generated/runtime/tasks-redis.js';
 import { taskStoreChecks } from '../../generated/runtime/task-store-check.js';
 import { REDIS_MISSING, startRedisCluster, type RedisServer } from '../support/redis.js';
+import { describeUnless } from '../support/skip.js';
 
 const LIMIT = { maxTasks: 40 };
 
-describe.skipIf(REDIS_MISSING !== undefined)('on a Redis Cluster of three nodes', () => {
+describeUnless(REDIS_MISSING)('on a Redis Cluster of three nodes', () => {
   let nodes: readonly RedisServer[] = [];
   let client: Awaited<ReturnType<typeof connect>>;
   beforeAll(async () => {

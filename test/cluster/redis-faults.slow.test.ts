@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { REDIS_MISSING } from '../support/redis.js';
+import { describeUnless, testUnless } from '../support/skip.js';
 import { itemsOf, shareOfToday, shareText } from '../support/today.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
 import { bundledProgram, Member, startFleet, type Fleet } from './fleet.js';
@@ -86,9 +87,10 @@ const CLEAR = [
 
 const share = shareOfToday(2);
 const today = itemsOf(['slow', 'full', 'still', 'restarted'], share);
-const runsToday = (fault: string): boolean => today.includes(fault);
+const reasonToday = (fault: string): string | undefined =>
+  today.includes(fault) ? undefined : `not in ${shareText(share)}`;
 
-describe.skipIf(REDIS_MISSING !== undefined)(`three processes, ${shareText(share)}, while Redis`, () => {
+describeUnless(REDIS_MISSING)(`three processes, ${shareText(share)}, while Redis`, () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'redis-faults-'));
   let fleet: Fleet;
   let line: TcpProxy;
@@ -149,7 +151,7 @@ describe.skipIf(REDIS_MISSING !== undefined)(`three processes, ${shareText(share
   const unclear = (answers: readonly Answer[]): string[] =>
     failures(answers).filter((outcome) => !CLEAR.some((pattern) => pattern.test(outcome)));
 
-  test.runIf(runsToday('slow'))('is slow by 200 ms: every call is answered', async () => {
+  testUnless(reasonToday('slow'))('is slow by 200 ms: every call is answered', async () => {
     const answers = await during(async () => {
       line.delayMs = 200;
       await delay(3000);
@@ -160,7 +162,7 @@ describe.skipIf(REDIS_MISSING !== undefined)(`three processes, ${shareText(share
     expect(answers.after.length).toBeGreaterThan(GUESTS);
   });
 
-  test.runIf(runsToday('still'))(
+  testUnless(reasonToday('still'))(
     'stands still for longer than a lease: clear errors, and sessions go on afterwards',
     async () => {
       const answers = await during(async () => {
@@ -175,7 +177,7 @@ describe.skipIf(REDIS_MISSING !== undefined)(`three processes, ${shareText(share
     },
   );
 
-  test.runIf(runsToday('full'))('is full: no new sessions, and those that are open go on afterwards', async () => {
+  testUnless(reasonToday('full'))('is full: no new sessions, and those that are open go on afterwards', async () => {
     const answers = await during(async () => {
       await fleet.redis.cli('config', 'set', 'maxmemory', '1');
       await delay(300);
@@ -190,7 +192,7 @@ describe.skipIf(REDIS_MISSING !== undefined)(`three processes, ${shareText(share
     expect(answers.after.length).toBeGreaterThan(GUESTS);
   });
 
-  test.runIf(runsToday('restarted'))('starts again without its data: clients open new sessions', async () => {
+  testUnless(reasonToday('restarted'))('starts again without its data: clients open new sessions', async () => {
     const answers = await during(async () => {
       await fleet.redis.kill();
       await delay(500);

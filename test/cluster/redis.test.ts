@@ -7,13 +7,14 @@ import { redisCluster, type RedisClusterOptions } from '../../generated/runtime/
 import type { TaskRecord } from '../../generated/runtime/tasks.js';
 import { redisTaskStore } from '../../generated/runtime/tasks-redis.js';
 import { REDIS_MISSING, startRedis, type RedisServer } from '../support/redis.js';
+import { describeUnless } from '../support/skip.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 
 const KEY = new Uint8Array(32).fill(1);
 const NEW_KEY = new Uint8Array(32).fill(2);
 const LONG = 60_000;
 
-describe.skipIf(REDIS_MISSING !== undefined)('redisCluster', () => {
+describeUnless(REDIS_MISSING)('redisCluster', () => {
   let server: RedisServer;
   let client: Awaited<ReturnType<typeof connect>>;
   beforeAll(async () => {
@@ -127,7 +128,10 @@ describe.skipIf(REDIS_MISSING !== undefined)('redisCluster', () => {
     const { cluster } = open({ maxValueBytes: 100, maxMailboxMessages: 3, maxEvents: 5 });
     const large = 'é'.repeat(51);
     const tooLarge = 'of 102 bytes is larger than maxValueBytes (100)';
-    await expect(cluster.mailbox.send('m1', large)).rejects.toThrow(`A message ${tooLarge}`);
+    await expect(cluster.mailbox.send('m1', large)).rejects.toMatchObject({
+      message: `A message ${tooLarge}`,
+      isUnsent: true,
+    });
     await expect(cluster.events.append('s', [event(1, large)], LONG)).rejects.toThrow(`An event ${tooLarge}`);
     await expect(cluster.sessions.create(session('s', { state: large }), LONG)).rejects.toThrow('A session of');
     // What a reader has not acknowledged fills its mailbox: here one that waits.
@@ -138,7 +142,7 @@ describe.skipIf(REDIS_MISSING !== undefined)('redisCluster', () => {
     const accepted = sent.flatMap(({ status }, n) => (status === 'fulfilled' ? [`${n}`] : []));
     expect(accepted.length).toBeLessThan(10);
     expect(sent.find(({ status }) => status === 'rejected')).toMatchObject({
-      reason: { failure: 'full', message: 'A mailbox is full: its process does not read fast enough' },
+      reason: { failure: 'full', isUnsent: true, message: 'A mailbox is full: its process does not read fast enough' },
     });
     await until(() => received.length === accepted.length);
     expect(received).toEqual(accepted);
@@ -194,7 +198,7 @@ describe.skipIf(REDIS_MISSING !== undefined)('redisCluster', () => {
   });
 });
 
-describe.skipIf(REDIS_MISSING !== undefined)('redisCluster when Redis fails', () => {
+describeUnless(REDIS_MISSING)('redisCluster when Redis fails', () => {
   test('reports a Redis that is full, and goes on when it has room', async () => {
     const server = await startRedis('--maxmemory', '3mb', '--maxmemory-policy', 'noeviction');
     const client = await connect(server.port);

@@ -56,7 +56,24 @@ describe('limits', () => {
     expect((await openAt(b)).opened.status).toBe(200);
   });
 
-  test('of handlers and open requests are divided by the processes that are alive', async () => {
+  test('of handlers are divided by the processes that are alive', async () => {
+    const shared = memoryCluster();
+    const [a] = startProcesses({
+      shared,
+      ...SHORT_LEASE,
+      servers: (seen) => fixtureServer(seen, { maxConcurrentRequests: 6 }),
+    });
+    await vi.waitFor(async () => {
+      expect(await shared.mailbox.list()).toHaveLength(3);
+    });
+    await pause(LEASE / 2);
+    const { callAt } = await openAt(a);
+    for (const id of [1, 2]) void callAt(a, id, 'hang');
+    await pause(20);
+    expect(await (await callAt(a, 3, 'echo')).json()).toMatchObject({ id: 3, error: { message: 'Server busy' } });
+  });
+
+  test('of open requests are divided by the processes that are alive', async () => {
     const shared = memoryCluster();
     const [a] = startProcesses({ shared, maxOpen: 6, ...SHORT_LEASE });
     // As soon as it knows the others.

@@ -22,7 +22,13 @@ function holdOnce({ link }: Process, operation: string) {
     isReached = true;
     return held;
   };
-  return { release, reached: () => vi.waitFor(() => { expect(isReached).toBe(true); }) };
+  return {
+    release,
+    reached: () =>
+      vi.waitFor(() => {
+        expect(isReached).toBe(true);
+      }),
+  };
 }
 
 test('a client that leaves while its session is looked up leaves nothing behind at the owner', async () => {
@@ -61,7 +67,9 @@ test('a process that closes while it looks a session up forwards nothing: its cl
     return operation === 'sessions.get' ? lookups.shift() : undefined;
   };
   const first = session.callAt(b, 1, 'echo');
-  await vi.waitFor(() => { expect(isSending).toBe(true); });
+  await vi.waitFor(() => {
+    expect(isSending).toBe(true);
+  });
   let found: () => void = () => undefined;
   lookups.push(
     new Promise<void>((resolve) => {
@@ -69,7 +77,9 @@ test('a process that closes while it looks a session up forwards nothing: its cl
     }),
   );
   const second = session.callAt(b, 2, 'hang');
-  await vi.waitFor(() => { expect(lookups).toEqual([]); });
+  await vi.waitFor(() => {
+    expect(lookups).toEqual([]);
+  });
   const closing = b.handler.close();
   expect((await second).status).toBe(503);
   expect(await (await first).json()).toMatchObject({ id: 1, error: { code: -32603 } });
@@ -101,7 +111,9 @@ test('an owner that did not learn that a client is gone learns it with the next 
   const session = await openAt(a);
   await session.postTo(a, INITIALIZED);
   const listening = await session.getFrom(b);
-  await vi.waitFor(() => { expect(a.handler.load.open).toBe(1); });
+  await vi.waitFor(() => {
+    expect(a.handler.load.open).toBe(1);
+  });
   b.link.before = (operation) => {
     if (operation === 'mailbox.send') throw new Error('the store is gone');
   };
@@ -109,7 +121,25 @@ test('an owner that did not learn that a client is gone learns it with the next 
   await new Promise((resolve) => setTimeout(resolve, 20));
   b.link.before = () => undefined;
   a.server.notify('notifications/tools/list_changed');
-  await vi.waitFor(() => { expect(a.handler.load.open).toBe(0); });
+  await vi.waitFor(() => {
+    expect(a.handler.load.open).toBe(0);
+  });
+});
+
+test.each([
+  [true, 503],
+  [false, 200],
+])('a call that was certainly not sent (%s) can be repeated, any other may have run', async (isUnsent, status) => {
+  const [a, b] = startProcesses();
+  const session = await openAt(a);
+  b.link.before = (operation) => {
+    if (operation === 'mailbox.send') throw Object.assign(new Error('no room'), { isUnsent });
+  };
+  const response = await session.callAt(b, 1, 'echo');
+  expect(response.status).toBe(status);
+  expect(response.headers.has('retry-after')).toBe(isUnsent);
+  expect(await response.json()).toMatchObject({ error: { code: isUnsent ? 503 : -32603 } });
+  expect(b.handler.load.open).toBe(0);
 });
 
 test('handing over leaves no timer', async () => {
@@ -142,7 +172,9 @@ test('messages say who sends them, even if this process got another address whil
   await Promise.resolve();
   sends.push(outbox.send('old', 'to', { kind: 'gone', call: 2 }), outbox.send('new', 'to', { kind: 'gone', call: 3 }));
   for (let index = 0; index < 3; index += 1) {
-    await vi.waitFor(() => { expect(mails).toHaveLength(index + 1); });
+    await vi.waitFor(() => {
+      expect(mails).toHaveLength(index + 1);
+    });
     release();
   }
   expect(await Promise.all(sends)).toEqual([true, true, true]);
@@ -240,6 +272,8 @@ test('a process under memory pressure disconnects clients that read nothing of w
   const { receive, unread, isAborted } = unreadCall();
   receive(STREAM, { kind: 'chunk', text: 'x'.repeat(700_000) });
   expect(unread.used).toBe(700_000);
-  await vi.waitFor(() => { expect(isAborted()).toBe(true); }, 3000);
+  await vi.waitFor(() => {
+    expect(isAborted()).toBe(true);
+  }, 3000);
   expect(unread.used).toBe(0);
 });

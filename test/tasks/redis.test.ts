@@ -3,10 +3,11 @@ import { afterAll, beforeAll, describe, test } from 'vitest';
 import { redisTaskStore } from '../../generated/runtime/tasks-redis.js';
 import { taskStoreChecks } from '../../generated/runtime/task-store-check.js';
 import { REDIS_MISSING, startRedis, type RedisServer } from '../support/redis.js';
+import { describeUnless } from '../support/skip.js';
 
 const LIMIT = { maxTasks: 40 };
 
-describe.skipIf(REDIS_MISSING !== undefined)('redisTaskStore', () => {
+describeUnless(REDIS_MISSING)('redisTaskStore', () => {
   let server: RedisServer;
   let client: ReturnType<typeof createClient>;
   beforeAll(async () => {

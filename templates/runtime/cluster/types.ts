@@ -131,7 +131,8 @@ export interface Mailbox {
    * Sends a message.
    *
    * @returns False if there is no such open mailbox, so that the message will certainly not be received.
-   * @throws Error if it is not known whether the message will be received.
+   * @throws Error if it is not known whether the message will be received; one with `isUnsent: true` if it will certainly
+   *   not be, such as for lack of room.
    */
   send(address: string, message: string): MaybePromise<boolean>;
   /** Whether a mailbox is open. */

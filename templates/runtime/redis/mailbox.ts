@@ -167,12 +167,18 @@ export class RedisMailbox implements Mailbox {
   }
 
   async send(address: string, message: string): Promise<boolean> {
-    this.#context.cipher.checkSize(message, "A message");
+    try {
+      this.#context.cipher.checkSize(message, "A message");
+    } catch (error) {
+      throw unsent(error as RedisStoreError);
+    }
     const outcome = await this.#sends.add(address, { text: message });
     if (outcome === "full")
-      throw new RedisStoreError(
-        "full",
-        "A mailbox is full: its process does not read fast enough",
+      throw unsent(
+        new RedisStoreError(
+          "full",
+          "A mailbox is full: its process does not read fast enough",
+        ),
       );
     return outcome === "sent";
   }
@@ -233,6 +239,11 @@ type SendOutcome = "sent" | "closed" | "full";
 
 /** Of the lease, and of the stream. */
 type MailboxKeys = readonly [string, string];
+
+/** Says that a message was certainly not sent, see `send` of {@link Mailbox}. */
+function unsent(error: RedisStoreError): RedisStoreError {
+  return Object.assign(error, { isUnsent: true });
+}
 
 function inUse(): RedisStoreError {
   return new RedisStoreError("failed", "The address of a mailbox is in use");

@@ -165,7 +165,8 @@ export interface HttpHandlerOptions<
   /**
    * Identifies callers without authorization; the address of the connection by default. Behind a proxy, all connections
    * have the proxy's address, so use the header that it sets: `(call) => call.header('x-real-ip')`. Undefined falls
-   * back to the address; if that is unknown too, as with `fetch`, callers are not limited individually.
+   * back to the address; if that is unknown too, as with `fetch`, callers are not limited individually. With a `cluster`, it is
+   * also called for forwarded requests, which have no `raw`.
    */
   readonly clientKey?: ((call: HttpCall) => string | undefined) | undefined;
   /**

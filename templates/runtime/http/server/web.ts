@@ -62,7 +62,10 @@ class WebCall implements HttpCall {
   }
 
   headerNames(): Iterable<string> {
-    return this.raw.headers.keys();
+    // Their iterators are in a library of types that projects may leave out.
+    const names: string[] = [];
+    this.raw.headers.forEach((_value, name) => names.push(name));
+    return names;
   }
 
   header(name: string): string | undefined {

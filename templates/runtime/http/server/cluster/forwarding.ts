@@ -9,11 +9,12 @@ import type { HttpContext } from "../context.js";
 import { encodeLostRequests, ERROR_HEADERS } from "../error-response.js";
 import type { Responder } from "../responder.js";
 import type { UnreadBudget } from "../unread-budget.js";
+import { StoreError } from "./limited-cluster.js";
 import type { Membership } from "./membership.js";
 import type { Outbox } from "./outbox.js";
 import { ContinuedCall } from "./continued-call.js";
 import { RemoteCall } from "./remote-call.js";
-import type { BrokenStream, ForwardOutcome } from "./remote-call.js";
+import type { BrokenStream, RemoteOutcome } from "./remote-call.js";
 import type { AnswerMessage, CallerMessage, CallMessage } from "./wire.js";
 
 /** How often the owners of open calls are asked, in a lease. */
@@ -84,7 +85,7 @@ export class Forwarding {
     value: unknown,
     owner: string,
     adopt: boolean,
-  ): Promise<ForwardOutcome> {
+  ): Promise<Exclude<RemoteOutcome, "unsent">> {
     const { members, outbox, responder, unread } = this.#init;
     const { call, headers, caller } = context;
     const id = this.#nextId;
@@ -116,10 +117,14 @@ export class Forwarding {
       const message = callMessage(context, id, session, value, adopt);
       if (!(await outbox.send(members.address, owner, message)))
         remote.setGone();
-    } catch {
-      remote.fail();
+    } catch (error) {
+      if (error instanceof StoreError && error.isUnsent) remote.setUnsent();
+      else remote.fail();
     }
-    return remote.outcome;
+    const outcome = await remote.outcome;
+    if (outcome !== "unsent") return outcome;
+    responder.refuseBusy(call, headers);
+    return "answered";
   }
 
   /** Handles an answer of an owner. */

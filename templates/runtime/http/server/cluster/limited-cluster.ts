@@ -1,9 +1,17 @@
 import type { Cluster } from "../../../cluster/types.js";
+import { isObject } from "../../../jsonrpc/envelope.js";
 import type { MaybePromise } from "../../../registry/types.js";
 
 /** The shared store has failed, or did not answer in time: whether it did what it was asked to do is not known. */
 export class StoreError extends Error {
   override readonly name: string = "StoreError";
+  /** Whether a message was certainly not sent. */
+  readonly isUnsent: boolean;
+
+  constructor(message: string, cause?: unknown, isUnsent = false) {
+    super(message, { cause });
+    this.isUnsent = isUnsent;
+  }
 }
 
 /** Reports a failed operation of the store. */
@@ -69,7 +77,8 @@ function withLimit<T>(
   return new Promise<T>((resolve, reject) => {
     const fail = (error: unknown, reason: string): void => {
       onFailure(operation, error);
-      reject(new StoreError(`${operation} ${reason}`, { cause: error }));
+      const isUnsent = isObject(error) && error["isUnsent"] === true;
+      reject(new StoreError(`${operation} ${reason}`, error, isUnsent));
     };
     const timer = setTimeout(() => {
       fail(new Error(`no answer within ${timeout} ms`), "timed out");

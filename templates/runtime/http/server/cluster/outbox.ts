@@ -40,7 +40,7 @@ export class Outbox {
    *
    * @param from - The address of this process; undefined while it has no mailbox.
    * @returns False if there is no such mailbox, so that the message was certainly not received.
-   * @throws StoreError if it is not known whether the message was sent.
+   * @throws StoreError if the message was not sent, or that is not known.
    */
   send(
     from: string | undefined,
@@ -48,7 +48,9 @@ export class Outbox {
     message: WireMessage,
   ): Promise<boolean> {
     if (from === undefined)
-      return Promise.reject(new StoreError("this process has no mailbox"));
+      return Promise.reject(
+        new StoreError("this process has no mailbox", undefined, true),
+      );
     return new Promise((resolve, reject) => {
       const waiting = { from, text: JSON.stringify(message), resolve, reject };
       const others = this.#waiting.get(address);

@@ -9,13 +9,15 @@ import { WINDOW_CHARS } from "./forwarded-call.js";
 const READ_STEP = WINDOW_CHARS / 4;
 
 /** What became of a call that was sent to the owner of its session. */
-export type ForwardOutcome =
+export type RemoteOutcome =
   /** The owner answers it, or it was answered with an error. */
   | "answered"
   /** Nothing was handled: the session is not there. */
   | "moved"
   /** Nothing was handled: there is no such process. */
-  | "gone";
+  | "gone"
+  /** Nothing was handled: the owner has no room for the call. */
+  | "unsent";
 
 /** The stream of a response that broke off. */
 export interface BrokenStream {
@@ -55,12 +57,12 @@ export class RemoteCall implements UnreadResponse {
   readonly id: number;
   readonly owner: string;
   /** Resolves when it is known who answers the call. */
-  readonly outcome: Promise<ForwardOutcome>;
+  readonly outcome: Promise<RemoteOutcome>;
   /** When it was sent, by a clock that does not stop. */
   readonly sentAt = performance.now();
   #isAccepted = false;
   readonly #init: RemoteCallInit;
-  #resolve: (outcome: ForwardOutcome) => void = () => undefined;
+  #resolve: (outcome: RemoteOutcome) => void = () => undefined;
   #nextIndex = 0;
   #isOver = false;
   #sink: EventSink | undefined;
@@ -196,6 +198,11 @@ export class RemoteCall implements UnreadResponse {
   /** Nothing was handled, as there is no such process. */
   setGone(): void {
     this.#finish("gone");
+  }
+
+  /** Nothing was handled, as the call was not sent. */
+  setUnsent(): void {
+    this.#finish("unsent");
   }
 
   /** The rest of the response will not come, and it is not known what was done. */
@@ -339,7 +346,7 @@ export class RemoteCall implements UnreadResponse {
     this.#blockedSince = Date.now();
   }
 
-  #finish(outcome: ForwardOutcome): void {
+  #finish(outcome: RemoteOutcome): void {
     if (this.#isOver) return;
     this.#isOver = true;
     const { call, caller, unread, onOver } = this.#init;
