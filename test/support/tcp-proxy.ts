@@ -21,10 +21,19 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
       [outbound, inbound],
     ] as const) {
       sockets.add(from);
+      const waiting: Buffer[] = [];
       from.on('data', (chunk) => {
-        // Timers of the same length fire in their order.
-        if (from === inbound && proxy.delayMs > 0) setTimeout(() => to.write(chunk), proxy.delayMs);
-        else to.write(chunk);
+        const delayMs = from === inbound ? proxy.delayMs : 0;
+        // What comes after the delay has ended does not overtake what is still delayed.
+        if (delayMs === 0 && waiting.length === 0) {
+          to.write(chunk);
+          return;
+        }
+        waiting.push(chunk);
+        setTimeout(() => {
+          const first = waiting.shift();
+          if (first !== undefined) to.write(first);
+        }, delayMs);
       });
       from.on('error', () => undefined);
       from.on('close', () => {

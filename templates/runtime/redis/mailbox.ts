@@ -150,7 +150,8 @@ export class RedisMailbox implements Mailbox {
     const keys = await this.#keys(address);
     const isOpen = await this.#context.connection.script(RENEW, keys, [lease]);
     if (isOpen === 1) {
-      await this.#index(address, lease);
+      // Not awaited: what matters is the lease, and with a slow Redis the answer would come too late for it.
+      void this.#index(address, lease);
       return true;
     }
     this.#stop(address);

@@ -123,7 +123,9 @@ export class Forwarding {
     }
     const outcome = await remote.outcome;
     if (outcome !== "unsent") return outcome;
-    responder.refuseBusy(call, headers);
+    if (members.address === undefined)
+      responder.refuseUnavailable(call, headers);
+    else responder.refuseBusy(call, headers);
     return "answered";
   }
 

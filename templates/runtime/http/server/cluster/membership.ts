@@ -134,7 +134,8 @@ export class Membership {
       if (this.#address !== address) return;
       if (isAlive) {
         this.#extendTo(sentAt);
-        await this.#countLive();
+        // Not awaited: with a slow store, the next renewal would come too late.
+        void this.#countLive();
       } else {
         this.#fence();
         await this.ready();
