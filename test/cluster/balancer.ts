@@ -10,8 +10,11 @@ export interface Balancer {
   readonly port: number;
   /** Requests that each port was sent. */
   readonly sent: ReadonlyMap<number, number>;
-  /** Streams that broke before anything of them was received: clients have nothing to resume after. */
-  readonly brokenEmpty: number;
+  /**
+   * Streams that a client may not resume: those that broke before anything of them was received, so that there is nothing
+   * to resume after, and attempts to resume one that broke as well, of which a client makes only a few.
+   */
+  readonly unresumed: number;
   /** Breaks the connections of all clients that receive a stream now. Returns how many. */
   readonly breakStreams: () => number;
   readonly close: () => Promise<void>;
@@ -20,7 +23,7 @@ export interface Balancer {
 /** @param ports - Those of the processes, whether they run or not. */
 export async function startBalancer(ports: () => readonly number[]): Promise<Balancer> {
   let turn = 0;
-  let brokenEmpty = 0;
+  let unresumed = 0;
   const sent = new Map<number, number>();
   const streams = new Set<http.ServerResponse>();
   const agent = new http.Agent({ keepAlive: false });
@@ -38,6 +41,7 @@ export async function startBalancer(ports: () => readonly number[]): Promise<Bal
     }
     sent.set(port, (sent.get(port) ?? 0) + 1);
     const { method, url, headers } = request;
+    const isResuming = method === 'GET' && headers['last-event-id'] !== undefined;
     const upstream = http.request({ host: '127.0.0.1', port, method, path: url, headers, agent });
     const abandon = (): void => {
       upstream.destroy();
@@ -60,7 +64,7 @@ export async function startBalancer(ports: () => readonly number[]): Promise<Bal
       answer.once('close', () => {
         streams.delete(response);
         if (answer.complete) return;
-        if (isStream && isEmpty && !response.destroyed) brokenEmpty += 1;
+        if (isStream && !response.destroyed && (isEmpty || isResuming)) unresumed += 1;
         response.destroy();
       });
     });
@@ -68,7 +72,10 @@ export async function startBalancer(ports: () => readonly number[]): Promise<Bal
       response.off('close', abandon);
       if (response.headersSent || response.destroyed) response.destroy();
       else if (error.code === 'ECONNREFUSED') forward(request, response, body, others);
-      else response.writeHead(502).end(`the connection to the process broke: ${error.code ?? error.message}`);
+      else {
+        if (isResuming) unresumed += 1;
+        response.writeHead(502).end(`the connection to the process broke: ${error.code ?? error.message}`);
+      }
     });
     upstream.end(body);
   };
@@ -89,8 +96,8 @@ export async function startBalancer(ports: () => readonly number[]): Promise<Bal
   return {
     port: (server.address() as AddressInfo).port,
     sent,
-    get brokenEmpty() {
-      return brokenEmpty;
+    get unresumed() {
+      return unresumed;
     },
     breakStreams: () => {
       const open = [...streams];
