@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { removeTemporaryFolders } from '../support/cli.js';
 import { testUnless } from '../support/skip.js';
-import { itemsOf, shareOfToday, shareText } from '../support/today.js';
+import { itemsOf, shareOfToday, shareText, skipReason } from '../support/today.js';
 import { check, gardenCommand, scriptCommand, shown } from './support.js';
 
 afterAll(removeTemporaryFolders);
@@ -63,7 +63,7 @@ describe(`a slow answer that is wrong has a finding, ${shareText(SHARE)}`, () =>
   );
 });
 
-testUnless(SHARE.part === 0 ? undefined : `not in ${shareText(SHARE)}`)(
+testUnless(skipReason(SHARE.part === 0, SHARE))(
   'a server that starts slowly speaks all its revisions',
   async () => {
     const command = await gardenCommand('', { start: 11_500 });

@@ -2,10 +2,11 @@
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect } from 'vitest';
+import { randomFrom } from '../support/random.js';
 import { REDIS_MISSING } from '../support/redis.js';
 import { describeUnless, testUnless } from '../support/skip.js';
-import { itemsOf, shareOfToday, shareText } from '../support/today.js';
-import { converse, Results, seeded, type Guest } from './conversations.js';
+import { itemsOf, shareOfToday, shareText, skipReason } from '../support/today.js';
+import { converse, Results, type Guest } from './conversations.js';
 import { startFleet, type Fleet, type FleetOptions } from './fleet.js';
 
 const PROGRAM = path.join(import.meta.dirname, 'work-server.ts');
@@ -49,7 +50,7 @@ async function runConversations(url: string, count: number, atOnce: number, call
       next += 1;
       const kind = index % 10;
       const who: Guest = kind < 5 ? 'ours' : kind < 8 ? 'by hand' : kind === 8 ? 'v1' : 'v2';
-      await converse({ url, who, name: `c${index}`, calls, random: seeded(index + 1), maxMs: 600 }, results);
+      await converse({ url, who, name: `c${index}`, calls, random: randomFrom(index + 1), maxMs: 600 }, results);
     }
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
@@ -110,7 +111,7 @@ function count(errors: readonly (string | undefined)[]): Record<string, number> 
 
 const share = shareOfToday(2);
 const reasonToday = (name: 'kill' | 'deploy'): string | undefined =>
-  itemsOf(['kill', 'deploy'], share).includes(name) ? undefined : `not in ${shareText(share)}`;
+  skipReason(itemsOf(['kill', 'deploy'], share).includes(name), share);
 
 describeUnless(REDIS_MISSING)(`three processes, ${shareText(share)}`, () => {
   testUnless(reasonToday('kill'))(
@@ -118,7 +119,7 @@ describeUnless(REDIS_MISSING)(`three processes, ${shareText(share)}`, () => {
     { timeout: 300_000 },
     async () => {
       const running = await start();
-      const random = seeded(20_261_130);
+      const random = randomFrom(20_261_130);
       let kills = 0;
       const state = { isOver: false };
       const killing = (async () => {

@@ -15,7 +15,7 @@ import {
 import { tasksRevision } from '../conformance/tasks-revision.js';
 import { REDIS_MISSING } from '../support/redis.js';
 import { describeUnless, testUnless } from '../support/skip.js';
-import { itemsOf, shareOfToday, shareText } from '../support/today.js';
+import { itemsOf, shareOfToday, shareText, skipReason } from '../support/today.js';
 import { startFleet, type Fleet } from './fleet.js';
 
 const PROGRAM = path.resolve(import.meta.dirname, '../conformance/server.ts');
@@ -46,7 +46,7 @@ describeUnless(REDIS_MISSING)(`three processes, ${shareText(share)}`, () => {
     },
   );
 
-  testUnless(runsTasks ? undefined : `not in ${shareText(share)}`)(
+  testUnless(skipReason(runsTasks, share))(
     '2026-07-28: every check of the tasks extension passes',
     { timeout: 120_000 },
     async () => {

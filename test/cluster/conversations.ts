@@ -64,17 +64,6 @@ interface Call {
   readonly steps: number;
 }
 
-/** Numbers that are the same for the same seed (mulberry32). */
-export function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** Opens a session, makes all calls one after the other, and closes it. */
 export async function converse(conversation: Conversation, results: Results): Promise<void> {
   const { who, name, calls, random, maxMs } = conversation;

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { REDIS_MISSING } from '../support/redis.js';
 import { describeUnless, testUnless } from '../support/skip.js';
-import { itemsOf, shareOfToday, shareText } from '../support/today.js';
+import { itemsOf, shareOfToday, shareText, skipReason } from '../support/today.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
 import { bundledProgram, Member, startFleet, type Fleet } from './fleet.js';
 
@@ -87,8 +87,7 @@ const CLEAR = [
 
 const share = shareOfToday(2);
 const today = itemsOf(['slow', 'full', 'still', 'restarted'], share);
-const reasonToday = (fault: string): string | undefined =>
-  today.includes(fault) ? undefined : `not in ${shareText(share)}`;
+const reasonToday = (fault: string): string | undefined => skipReason(today.includes(fault), share);
 
 describeUnless(REDIS_MISSING)(`three processes, ${shareText(share)}, while Redis`, () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'redis-faults-'));

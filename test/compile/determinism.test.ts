@@ -23,6 +23,7 @@ import { isObject, type JsonObject, type JsonValue } from '../../generator/read/
 import { readFiles, removeTemporaryFolders } from '../support/cli.js';
 import { REVISIONS } from '../support/revisions.js';
 import { requireReferenceMaterial, officialSchema } from '../support/reference-material.js';
+import { randomFrom } from '../support/random.js';
 import { anyKeywords } from '../support/type-equality.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -79,17 +80,6 @@ function withoutDigest(files: ReadonlyMap<string, string>): ReadonlyMap<string, 
   );
 }
 
-/** Random numbers from 0 to 1 that are the same for the same seed. */
-function randomNumbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 function shuffled<T>(items: readonly T[], random: () => number): T[] {
   const result = [...items];
   for (let last = result.length - 1; last > 0; last -= 1) {
@@ -131,7 +121,7 @@ async function expectNoOrder(revision: string, text: string): Promise<void> {
   const straight = await emittedFrom(text);
   const parsed = JSON.parse(text) as JsonValue;
   for (const seed of [1, 2, 3, 4]) {
-    const other = JSON.stringify(shuffledSchema(parsed, randomNumbers(seed)));
+    const other = JSON.stringify(shuffledSchema(parsed, randomFrom(seed)));
     expect(other).not.toBe(JSON.stringify(parsed));
     expect(await emittedFrom(seed % 2 === 0 ? other : otherDialect(other))).toEqual(straight);
   }

@@ -8,7 +8,16 @@ import {
   type HttpHandler,
   type HttpHandlerOptions,
 } from '../../generated/runtime/http-server.js';
-import { fixtureServer, post, request, send, ACCEPT_BOTH, type Headers, type Recorded } from './server-support.js';
+import {
+  fixtureServer,
+  initialize,
+  post,
+  request,
+  send,
+  ACCEPT_BOTH,
+  type Headers,
+  type Recorded,
+} from './server-support.js';
 
 /** Short, so that a dead process is noticed within a test; where none dies, a busy machine needs a longer one. */
 export const LEASE = 1000;
@@ -107,14 +116,8 @@ export function startProcesses({ shared = memoryCluster(), servers, ...options }
 export type Processes = Process[] & { readonly 0: Process; readonly 1: Process; readonly 2: Process };
 
 /** Opens a session in a process; then each request goes to the process that it names. */
-export async function openAt({ handler }: Process, { version = '2025-11-25', capabilities = {}, headers = {} } = {}) {
-  const opened = await post(
-    handler,
-    request(0, 'initialize', { protocolVersion: version, capabilities, clientInfo: { name: 'guest', version: '1' } }),
-    headers,
-  );
-  const id = opened.headers.get('mcp-session-id') ?? '';
-  const own = { 'mcp-session-id': id, 'mcp-protocol-version': version, ...headers };
+export async function openAt({ handler }: Process, options: Parameters<typeof initialize>[1] = {}) {
+  const { id, opened, own } = await initialize(handler, options);
   return {
     id,
     opened,

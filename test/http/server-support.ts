@@ -121,12 +121,18 @@ export const request = (id: number | string, method: string, params?: object) =>
   params,
 });
 
-/** Opens a session, and says how its requests are made. */
-export async function openSession(
+/** Sends `initialize`: the response, and the id of the session with the headers of its requests. */
+export async function initialize(
   handler: HttpHandler,
-  version = '2025-11-25',
-  headers: Headers = {},
-  capabilities: object = {},
+  {
+    version = '2025-11-25',
+    headers = {},
+    capabilities = {},
+  }: {
+    readonly version?: string;
+    readonly headers?: Headers;
+    readonly capabilities?: object;
+  } = {},
 ) {
   const opened = await post(
     handler,
@@ -134,7 +140,18 @@ export async function openSession(
     headers,
   );
   const id = opened.headers.get('mcp-session-id') ?? '';
-  const own = { 'mcp-session-id': id, 'mcp-protocol-version': version, ...headers };
+  const own: Headers = { 'mcp-session-id': id, 'mcp-protocol-version': version, ...headers };
+  return { opened, id, own };
+}
+
+/** Opens a session, and says how its requests are made. */
+export async function openSession(
+  handler: HttpHandler,
+  version = '2025-11-25',
+  headers: Headers = {},
+  capabilities: object = {},
+) {
+  const { opened, id, own } = await initialize(handler, { version, headers, capabilities });
   await post(handler, { jsonrpc: '2.0', method: 'notifications/initialized' }, own);
   return {
     id,

@@ -14,7 +14,7 @@ import { httpClientTransport } from '../../generated/runtime/http-client.js';
 import { CLI, plainEnvironment, removeTemporaryFolders, run, temporaryFolder } from '../support/cli.js';
 import { compileProject } from '../support/compiler.js';
 import { REDIS_MISSING, startRedis, type RedisServer } from '../support/redis.js';
-import { shareOfToday, shareText } from '../support/today.js';
+import { shareOfToday, skipReason } from '../support/today.js';
 import { Balancer, readCaddyfile } from './balancer.js';
 import { runScripts, runStep, shareModules } from './support.js';
 
@@ -37,15 +37,13 @@ afterAll(removeTemporaryFolders);
 
 const share = shareOfToday(3);
 /** Why a part does not run today; undefined if it does. */
-const skipReason = (part: number): string | undefined =>
-  share.parts === 1 || share.part === part ? undefined : `not in ${shareText(share)}`;
-
+const reasonOfPart = (part: number): string | undefined => skipReason(share.parts === 1 || share.part === part, share);
 test.for([
   ['check', 1],
   ['lint', 2],
   ['test', 1],
 ] as const)('its script %s passes without Redis', async ([script, part], context) => {
-  const reason = skipReason(part);
+  const reason = reasonOfPart(part);
   context.skip(reason !== undefined, reason);
   const [step] = await runScripts(project, [script]);
   expect(step).toMatchObject({ code: 0 });
@@ -59,7 +57,7 @@ describe('instances of the server', () => {
   /** What compose.yaml sets, with the address of this Redis. */
   let environment: Record<string, string>;
 
-  const reason = REDIS_MISSING ?? skipReason(0);
+  const reason = REDIS_MISSING ?? reasonOfPart(0);
 
   beforeEach((context) => {
     context.skip(reason !== undefined, reason);

@@ -5,6 +5,7 @@
 import { createCipheriv, createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EventSplitter, type Answer, type Wire, type WireHeaders } from './http-wire.js';
+import { randomFrom } from './random.js';
 
 const MODERN = '2026-07-28';
 const ACCEPT = 'application/json, text/event-stream';
@@ -109,17 +110,6 @@ export interface ReadersPlan {
   /** Characters of the largest result. */
   readonly maxSize: number;
   readonly readers: readonly ReaderKind[];
-}
-
-/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
-export function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 /** Small sizes as often as large ones. */

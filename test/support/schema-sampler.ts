@@ -1,4 +1,5 @@
 import { isObject, ownMember, type JsonObject, type JsonValue } from '../../generator/read/json/json.js';
+import { randomFrom } from './random.js';
 
 const MAX_DEPTH = 8;
 const STRINGS = [
@@ -21,24 +22,16 @@ const ANYTHING: readonly JsonValue[] = [null, true, false, 0, -1, 1.5, 7, '', 'x
 /** Values for a JSON Schema, always the same ones: half of them follow it as far as possible, others have one change. */
 export class SchemaSampler {
   readonly #root: JsonObject;
-  #state: number;
+  readonly #random: () => number;
 
   constructor(root: JsonObject, seed: number) {
     this.#root = root;
-    this.#state = seed * 2654435761;
+    this.#random = randomFrom(seed * 2654435761);
   }
 
   next(): JsonValue {
     const value = this.#follow(this.#root, 0);
     return this.#chance(0.5) ? value : this.#change(value, this.#root);
-  }
-
-  /** A number below 1, by Mulberry32. */
-  #random(): number {
-    this.#state = (this.#state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
   }
 
   #chance(probability: number): boolean {

@@ -24,3 +24,8 @@ export function itemsOf<T>(items: readonly T[], { parts, part }: Share): readonl
 export function shareText({ parts, part }: Share): string {
   return parts === 1 ? 'all of it' : `part ${part + 1} of ${parts} (MCPGEN_ALL=1 runs all)`;
 }
+
+/** Why a test does not run today; undefined if it does. */
+export function skipReason(isToday: boolean, share: Share): string | undefined {
+  return isToday ? undefined : `not in ${shareText(share)}`;
+}

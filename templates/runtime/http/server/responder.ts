@@ -179,21 +179,19 @@ export class Responder {
 
   /** Rejects a call that needs what all processes share, while that does not answer. */
   refuseUnavailable(call: HttpCall, headers: HeaderFields): void {
-    this.refuse(
-      call,
-      { ...headers, "retry-after": "1" },
-      503,
-      "the session store is not available",
-      SERVER_BUSY,
-    );
+    this.refuseBusy(call, headers, "the session store is not available");
   }
 
-  refuseBusy(call: HttpCall, headers: HeaderFields): void {
+  refuseBusy(
+    call: HttpCall,
+    headers: HeaderFields,
+    reason = "Server busy",
+  ): void {
     this.refuse(
       call,
       { ...headers, "retry-after": "1" },
       503,
-      "Server busy",
+      reason,
       SERVER_BUSY,
     );
   }

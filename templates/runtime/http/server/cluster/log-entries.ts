@@ -2,6 +2,7 @@
 import type { EventLog, EventPosition } from "../../../cluster/types.js";
 import { isObject } from "../../../jsonrpc/envelope.js";
 import type { RequestId } from "../../../jsonrpc/message.js";
+import { parseObject } from "./wire.js";
 
 /** A stream in a session's log. */
 export interface LoggedStream {
@@ -179,13 +180,8 @@ function newStream(key: number, isListenStream: boolean): LoggedStream {
 }
 
 function parseEntry(text: string): LogEntry | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  if (!isObject(value)) return undefined;
+  const value = parseObject(text);
+  if (value === undefined) return undefined;
   switch (value["kind"]) {
     case "owner":
       return { kind: "owner" };

@@ -85,15 +85,20 @@ export function encodeMail(from: string, messages: readonly string[]): string {
   return `{"from":${JSON.stringify(from)},"messages":[${messages.join(",")}]}`;
 }
 
-/** Reads what arrived in a mailbox. Messages that are not understood are left out. */
-export function parseMail(text: string): Mail | undefined {
-  let value: unknown;
+/** Reads a text of another process; undefined if it is no JSON object. */
+export function parseObject(text: string): UnknownObject | undefined {
   try {
-    value = JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
-  if (!isObject(value)) return undefined;
+}
+
+/** Reads what arrived in a mailbox. Messages that are not understood are left out. */
+export function parseMail(text: string): Mail | undefined {
+  const value = parseObject(text);
+  if (value === undefined) return undefined;
   const { from, messages } = value;
   if (typeof from !== "string" || !Array.isArray(messages)) return undefined;
   return {
