@@ -25,6 +25,8 @@ const CLEAR = [
   /the connection to the process broke: E(?:CONNRESET|PIPE)|socket hang up|\b502\b/u,
   // What clients report of a connection that breaks before the first event of a stream.
   /the connection broke before the first event|terminated|ended before|ended without|closed before|connection .* lost/iu,
+  // Each attempt met a process that ended.
+  /gave up after \d+ failed attempts to resume/u,
   /the session store is not available/u,
   /\b503\b/u,
 ];

@@ -117,6 +117,8 @@ async function openPeer(who: 'ours' | 'v1' | 'v2', url: string, results: Results
           onEvent: ({ kind }) => {
             if (kind === 'sessionRenewed') results.lost.push(who);
           },
+          // By default, five attempts take up to half a minute: longer than these tests wait.
+          reconnect: { maxDelayMs: 2000 },
         })
       : ((who === 'v1' ? new V1Http(new URL(url)) : new V2Http(new URL(url))) as Transport);
   await peer.connect(transport);

@@ -69,12 +69,12 @@ export class RedisServer {
     this.#process?.kill('SIGCONT');
   }
 
-  /** Runs a command with redis-cli. Returns what it prints. */
+  /** Runs a command with redis-cli. Returns what it prints: a value that does not exist is an empty line. */
   async cli(...args: string[]): Promise<string> {
     const { stdout } = await promisify(execFile)('/usr/bin/redis-cli', ['-p', String(this.port), ...args], {
       maxBuffer: 64 * 1024 * 1024,
     });
-    return stdout.trim();
+    return stdout.replace(/\n$/u, '');
   }
 
   async stop(): Promise<void> {
