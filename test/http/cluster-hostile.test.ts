@@ -1,8 +1,9 @@
 /** What hostile or careless clients do to processes that share sessions. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
+import { memoryCluster } from '../../generated/runtime/http-server.js';
 import { openAt, SHORT_LEASE, startProcesses } from './cluster-support.js';
-import { request } from './server-support.js';
+import { fixtureServer, request } from './server-support.js';
 
 const bodyOf = ({ body }: Response) => (body as ReadableStream<Uint8Array>).getReader();
 
@@ -66,4 +67,38 @@ describe('a session that its client ends', () => {
     expect((await session.deleteAt(a)).status).toBe(204);
     expect((await session.postTo(b, request(1, 'ping'))).status).toBe(404);
   });
+});
+
+test('an answer of another process that cannot be passed on is an error at once', async () => {
+  const shared = memoryCluster();
+  const mailbox = new Proxy(shared.mailbox, {
+    get: (target, member) =>
+      member === 'send'
+        ? (address: string, mail: string) =>
+            target.send(address, mail.includes('"kind":"respond"') ? mail.replace('content-type', 'no header') : mail)
+        : (Reflect.get(target, member) as () => unknown).bind(target),
+  });
+  // Otherwise it would be noticed with the next ping, a quarter of a lease later.
+  const [a, b] = startProcesses({ shared: { ...shared, mailbox }, clusterLimits: { lease: 60_000 } });
+  const session = await openAt(a);
+  const answered = session.callAt(b, 1, 'echo').then((response) => response.json());
+  expect(await Promise.race([answered, delay(10_000)])).toMatchObject({ id: 1, error: { code: -32603 } });
+  expect(b.events).toContainEqual({ kind: 'failed', error: expect.any(TypeError) as unknown });
+});
+
+test('a session outlives a server that could not be created when it was taken over', async () => {
+  let fails = false;
+  const server = () => {
+    if (fails) throw new RangeError('no connection left');
+    return fixtureServer({ aborted: [] });
+  };
+  const [a, b, c] = startProcesses({ server, ...SHORT_LEASE });
+  const session = await openAt(a);
+  // Each process has a server that says which revisions there are.
+  expect((await session.callAt(b, 0, 'echo')).status).toBe(200);
+  await a.link.die();
+  fails = true;
+  expect((await session.callAt(b, 1, 'echo')).status).toBe(500);
+  fails = false;
+  expect(await (await session.callAt(c, 2, 'echo')).json()).toMatchObject({ id: 2, result: {} });
 });

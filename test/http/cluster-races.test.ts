@@ -106,6 +106,28 @@ test('a session that a process failed to take over is taken over later, wherever
   expect(await (await session.callAt(c, 2, 'echo')).json()).toMatchObject({ id: 2, ...ANSWER });
 });
 
+test('a session outlives an owner that two requests find gone at once', async () => {
+  const [a, b] = startProcesses(SHORT_LEASE);
+  const session = await openAt(a);
+  await session.callAt(b, 1, 'echo');
+  a.link.isDead = true;
+  // Sent to an owner that answers nothing any more; then asked for with the same mail that has the second request.
+  const lost = session.callAt(b, 2, 'echo');
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  const ping = holdOnce(b, 'mailbox.send');
+  await ping.reached();
+  const second = session.callAt(b, 3, 'echo');
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const mail = holdOnce(b, 'mailbox.send');
+  ping.release();
+  await mail.reached();
+  await a.link.expire();
+  mail.release();
+  expect(await (await second).json()).toMatchObject({ id: 3, ...ANSWER });
+  expect(await (await lost).json()).toMatchObject({ id: 2, error: { code: -32603 } });
+  expect(await (await session.callAt(b, 4, 'echo')).json()).toMatchObject({ id: 4, ...ANSWER });
+});
+
 test('an owner that did not learn that a client is gone learns it with the next event', async () => {
   const [a, b] = startProcesses();
   const session = await openAt(a);

@@ -1,5 +1,6 @@
 /** Any process serves any session: what one process received, the owner of the session answers. */
 import { describe, expect, test, vi } from 'vitest';
+import { memoryCluster } from '../../generated/runtime/http-server.js';
 import { messagesOf, post, readEvents, request, send } from './server-support.js';
 import { INITIALIZED, LEASE, openAt, SHORT_LEASE, startProcesses } from './cluster-support.js';
 
@@ -171,6 +172,28 @@ describe('the principal of a session', () => {
     expect(b.handler.load.sessions).toBe(0);
     expect((await postTo(b, request(1, 'ping'))).status).toBe(200);
   });
+});
+
+test('headers that hold a secret stay in the process that received them', async () => {
+  const mails: string[] = [];
+  const shared = memoryCluster();
+  const mailbox = new Proxy(shared.mailbox, {
+    get: (target, member) => {
+      const method = (Reflect.get(target, member) as (...args: unknown[]) => unknown).bind(target);
+      return (...args: unknown[]) => {
+        if (member === 'send') mails.push(String(args[1]));
+        return method(...args);
+      };
+    },
+  });
+  const [a, b] = startProcesses({ shared: { ...shared, mailbox } });
+  const session = await openAt(a);
+  const secrets = ['authorization', 'x-api-key', 'x-auth-token', 'cookie', 'cf-access-jwt-assertion', 'x_secret'];
+  const headers = Object.fromEntries(secrets.map((name) => [name, 'thorn']));
+  await session.callAt(b, 1, 'echo', {}, { ...headers, 'x-tenant': 'rose', 'idempotency-key': 'rose-1' });
+  expect(mails.join()).toContain('"x-tenant":"rose"');
+  expect(mails.join()).toContain('"idempotency-key":"rose-1"');
+  expect(mails.join()).not.toContain('thorn');
 });
 
 describe('without a cluster', () => {

@@ -16,7 +16,13 @@ import { CallerResumeBudget, ResumeBudget } from "./resume-budget.js";
 import type { ServerSource } from "./server-source.js";
 import { HttpSession } from "./session.js";
 import type { SessionHost } from "./session.js";
-import type { ResumabilityOptions, SessionOptions } from "./types.js";
+import { versionOf } from "../../protocol/revision.js";
+import type { SavedSession } from "../../server/saved-session.js";
+import type {
+  AnyServer,
+  ResumabilityOptions,
+  SessionOptions,
+} from "./types.js";
 
 const MIB = 1024 * 1024;
 const IDLE_TIMEOUT_MS = 30 * 60_000;
@@ -218,7 +224,12 @@ export class Sessions<A extends Auth = Auth> implements SessionHost {
     const saved = savedStateOf(record);
     const { id, principal, generation } = record;
     try {
-      if (saved === undefined) throw new RangeError("unknown state");
+      const server = await this.#servers.forSession(auth);
+      if (saved === undefined || !canContinue(server, saved)) {
+        // Of an older or newer version of the server: its client begins another one.
+        await storage.delete(id);
+        return undefined;
+      }
       const owned = storage.keep(id, principal, owner, record);
       const session = await HttpSession.resume(
         {
@@ -226,7 +237,7 @@ export class Sessions<A extends Auth = Auth> implements SessionHost {
           principal: auth?.principal,
           host: this,
           budget: this.#resumeBudgetOf(caller),
-          server: await this.#servers.forSession(auth),
+          server,
           keeper: owned,
         },
         { saved, generation, log },
@@ -237,10 +248,7 @@ export class Sessions<A extends Auth = Auth> implements SessionHost {
       session.leave();
       return undefined;
     } catch (error) {
-      // Of an older or newer version of the server: its client begins another one.
-      if (error instanceof RangeError) await storage.delete(id);
-      else await storage.abandon(record);
-      if (error instanceof RangeError) return undefined;
+      await storage.abandon(record);
       throw error;
     }
   }
@@ -360,6 +368,16 @@ export class Sessions<A extends Auth = Auth> implements SessionHost {
     }
     return budget;
   }
+}
+
+/** Whether a server can go on with a session that another process had. */
+function canContinue(
+  { revisions }: AnyServer,
+  { revision }: SavedSession,
+): boolean {
+  return revisions.some(
+    (known) => !known.isStateless && versionOf(known) === revision,
+  );
 }
 
 /** 32 hexadecimal digits, of which 122 bits are random. */

@@ -37,6 +37,12 @@ export interface LocalSessions<A extends Auth> {
   leaveAll(): void;
 }
 
+/** What forwarding a call needs to know of its session. */
+interface KnownOwner {
+  readonly owner: string;
+  readonly principal: string;
+}
+
 /** What a {@link ClusterNode} needs. */
 export interface ClusterNodeInit<A extends Auth> {
   readonly cluster: Cluster;
@@ -72,8 +78,8 @@ export class ClusterNode<A extends Auth> {
   readonly #fanOut: FanOut;
   #storage: SessionStorage | undefined;
   readonly #adopting = new Map<string, Promise<HttpSession | undefined>>();
-  /** Records whose owner answered the last call. */
-  readonly #known = new Map<string, SessionRecord>();
+  /** The owners that answered the last call of a session. */
+  readonly #known = new Map<string, KnownOwner>();
   /** The calls that other processes have forwarded, by address and number. */
   readonly #served = new Map<string, ForwardedCall>();
 
@@ -207,15 +213,21 @@ export class ClusterNode<A extends Auth> {
       const address = await this.members.ready();
       if (this.#localSession(id) !== undefined)
         return this.#init.sessions().find(context);
-      const known = this.#known.get(id);
-      const record = known ?? (await this.#storage?.get(id));
+      // Another request may have remembered an owner that this one knows to be gone.
+      const remembered = this.#known.get(id);
+      const known =
+        remembered === undefined || gone.has(remembered.owner)
+          ? undefined
+          : remembered;
+      const record =
+        known === undefined ? await this.#storage?.get(id) : undefined;
       if (responder.refuseIfClosed(call, headers)) return undefined;
       // A session of another caller is treated as unknown.
-      if (record?.principal !== (auth?.principal ?? "")) {
+      if ((known ?? record)?.principal !== (auth?.principal ?? "")) {
         responder.refuseUnknownSession(context);
         return undefined;
       }
-      const { owner } = record;
+      const owner = (known ?? record)?.owner;
       if (owner !== undefined && owner !== address && !gone.has(owner)) {
         const outcome = await this.#forwarding.forward(
           context,
@@ -225,7 +237,7 @@ export class ClusterNode<A extends Auth> {
           isMoved,
         );
         if (outcome === "answered") {
-          this.#remember(record);
+          this.#remember(id, { owner, principal: auth?.principal ?? "" });
           return undefined;
         }
         this.#known.delete(id);
@@ -243,7 +255,7 @@ export class ClusterNode<A extends Auth> {
         // It is known in a moment.
       } else if (responder.isDraining) {
         if (await this.#forwardToAny(id, context, value)) return undefined;
-      } else {
+      } else if (record !== undefined) {
         const session = await this.#adopt(record, address, context);
         if (session !== undefined && !responder.isClosed)
           return this.#init.sessions().find(context);
@@ -256,11 +268,9 @@ export class ClusterNode<A extends Auth> {
   }
 
   /** Saves looking up the owner next time. One that does not own it any more sends the call back. */
-  #remember(record: SessionRecord): void {
-    const { id } = record;
+  #remember(id: string, known: KnownOwner): void {
     this.#known.delete(id);
-    // The state is not needed, and may be large.
-    this.#known.set(id, { ...record, state: "" });
+    this.#known.set(id, known);
     if (this.#known.size <= MAX_KNOWN) return;
     const [oldest] = this.#known.keys();
     if (oldest !== undefined) this.#known.delete(oldest);

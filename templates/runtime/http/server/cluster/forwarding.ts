@@ -19,12 +19,12 @@ import type { AnswerMessage, CallerMessage, CallMessage } from "./wire.js";
 
 /** How often the owners of open calls are asked, in a lease. */
 const PINGS = 4;
-/** Headers that stay in this process: what they prove is forwarded as the result of authorization. */
-const SECRET_HEADERS = new Set([
-  "authorization",
-  "cookie",
-  "proxy-authorization",
-]);
+/**
+ * Headers that stay in this process, since the store may keep what is forwarded: what they prove is forwarded as the
+ * result of authorization.
+ */
+const SECRET_HEADER =
+  /(?:^|[-_])(?:authorization|auth|cookie|credentials?|password|secret|signature|(?:api|access|private|secret)[-_]?key|jwt|token)(?:$|[-_])/;
 /** What is forwarded where a binding cannot list the headers. */
 const PROTOCOL_HEADERS = [
   "accept",
@@ -132,8 +132,15 @@ export class Forwarding {
   /** Handles an answer of an owner. */
   receive(from: string, answer: AnswerMessage): void {
     const remote = this.#calls.get(answer.call);
-    if (remote?.owner === from) remote.receive(answer);
-    else if (remote === undefined && GOES_ON.has(answer.kind))
+    if (remote?.owner === from) {
+      try {
+        remote.receive(answer);
+      } catch (error) {
+        // The response cannot be passed on, for instance as a header is invalid.
+        remote.fail();
+        throw error;
+      }
+    } else if (remote === undefined && GOES_ON.has(answer.kind))
       // It did not learn that the client is gone.
       this.#send(from, { kind: "gone", call: answer.call });
   }
@@ -266,7 +273,7 @@ function callMessage(
 function forwardedHeaders(call: HttpCall): HeaderFields {
   const headers: Record<string, string> = {};
   for (const name of call.headerNames?.() ?? PROTOCOL_HEADERS) {
-    const value = SECRET_HEADERS.has(name) ? undefined : call.header(name);
+    const value = SECRET_HEADER.test(name) ? undefined : call.header(name);
     if (value !== undefined) headers[name] = value;
   }
   return headers;
