@@ -117,18 +117,25 @@ const reasonToday = (name: 'kill' | 'deploy'): string | undefined =>
 
 describeUnless(REDIS_MISSING)(`three processes, ${shareText(share)}`, () => {
   testUnless(reasonToday('kill'))(
-    'processes are killed at random: each call ends with its answer or a clear error, none runs twice, no session ends',
+    'processes are killed or stand still at random: each call ends with its answer or a clear error, none runs twice, no session ends',
     { timeout: 300_000 },
     async () => {
       const running = await start();
       const random = randomFrom(20_261_130);
       let kills = 0;
+      let freezes = 0;
       const state = { isOver: false };
       const killing = (async () => {
         while (!state.isOver) {
           await delay(300 + random() * 1200);
           const member = running.members[Math.floor(random() * running.members.length)];
           if (member?.isRunning !== true) continue;
+          // One that stands still for longer than a lease is taken for dead, and does not know it when it goes on.
+          if (random() < 0.2) {
+            freezes += 1;
+            await member.freeze(LEASE * (1 + random()));
+            continue;
+          }
           kills += 1;
           await member.kill();
           await delay(random() * 500);
@@ -143,7 +150,7 @@ describeUnless(REDIS_MISSING)(`three processes, ${shareText(share)}`, () => {
         const { outcomes, streams, failedOpenings } = results;
         const longest = Math.max(...outcomes.map(({ ms, took }) => took - ms));
         const { unresumed } = running.balancer;
-        console.log({ kills, failedOpenings, streams: streams.length, longest, unresumed });
+        console.log({ kills, freezes, failedOpenings, streams: streams.length, longest, unresumed });
         for (const who of ['ours', 'by hand', 'v1', 'v2'])
           console.log(who, count(outcomes.filter((outcome) => outcome.who === who).map(({ error }) => error)));
       }

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createInterface } from 'node:readline';
 import { build } from 'esbuild';
 import { startRedis, type RedisServer } from '../support/redis.js';
@@ -70,6 +71,13 @@ export class Member {
   /** Ends it at once. */
   async kill(): Promise<void> {
     await this.#end('SIGKILL');
+  }
+
+  /** Stops it for some milliseconds, as a machine that is suspended; then it goes on as if nothing had happened. */
+  async freeze(ms: number): Promise<void> {
+    this.#child?.kill('SIGSTOP');
+    await delay(ms);
+    this.#child?.kill('SIGCONT');
   }
 
   /** Asks it to drain. Resolves when it has ended. */

@@ -86,7 +86,7 @@ const CLEAR = [
 ];
 
 const share = shareOfToday(2);
-const today = itemsOf(['slow', 'full', 'still', 'restarted'], share);
+const today = itemsOf(['slow', 'full', 'still', 'restarted', 'emptied'], share);
 const reasonToday = (fault: string): string | undefined => skipReason(today.includes(fault), share);
 
 describeUnless(REDIS_MISSING)(`three processes, ${shareText(share)}, while Redis`, () => {
@@ -191,15 +191,30 @@ describeUnless(REDIS_MISSING)(`three processes, ${shareText(share)}, while Redis
     expect(answers.after.length).toBeGreaterThan(GUESTS);
   });
 
-  testUnless(reasonToday('restarted'))('starts again without its data: clients open new sessions', async () => {
-    const answers = await during(async () => {
-      await fleet.redis.kill();
-      await delay(500);
-      await fleet.redis.start();
+  const losses: [string, string, () => Promise<void>][] = [
+    [
+      'restarted',
+      'starts again without its data',
+      async () => {
+        await fleet.redis.kill();
+        await delay(500);
+        await fleet.redis.start();
+      },
+    ],
+    [
+      'emptied',
+      'is emptied',
+      async () => {
+        await fleet.redis.cli('flushall');
+      },
+    ],
+  ];
+  for (const [fault, name, happens] of losses)
+    testUnless(reasonToday(fault))(`${name}: clients open new sessions`, async () => {
+      const answers = await during(happens);
+      const isUnknown = (outcome: string): boolean => /^404 .*session/iu.test(outcome);
+      expect(unclear(answers.during).filter((outcome) => !isUnknown(outcome))).toEqual([]);
+      expect(failures(answers.after)).toEqual([]);
+      expect(answers.after.length).toBeGreaterThan(GUESTS);
     });
-    const isUnknown = (outcome: string): boolean => /^404 .*session/iu.test(outcome);
-    expect(unclear(answers.during).filter((outcome) => !isUnknown(outcome))).toEqual([]);
-    expect(failures(answers.after)).toEqual([]);
-    expect(answers.after.length).toBeGreaterThan(GUESTS);
-  });
 });
