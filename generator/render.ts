@@ -7,7 +7,9 @@ import { partsToEmit } from './render-options.js';
 import type { RenderOptions } from './render-options.js';
 import type { PlannedFile } from './output/plan.js';
 import { formatAnyText, Formatter } from './output/format.js';
-import { requireFolder } from './render-options.js';
+import { refuseTarget, requireFolder, type Target } from './render-options.js';
+import { compileFiles } from './output/compile/compile.js';
+import { toolBuildHash } from './read/builtin/tool-build.js';
 import { McpgenError } from './errors.js';
 import { EMITTABLE, runtimeModulesFor, withDependencies, type Emittable } from './emit/parts.js';
 import { hasRoles } from './emit/handled.js';
@@ -42,7 +44,20 @@ export async function render(
   out: string,
   options: RenderOptions = {},
 ): Promise<readonly PlannedFile[]> {
-  return renderProtocolFiles(new Formatter(), protocol, out, options);
+  return filesFor(options, await renderProtocolFiles(new Formatter(), protocol, out, options));
+}
+
+/**
+ * Files as the options have them: as they are, or as JavaScript with declarations.
+ *
+ * @throws {@link McpgenError} if that is not possible.
+ */
+export async function filesFor(
+  options: Pick<RenderOptions, 'target' | 'importExtension'>,
+  files: readonly PlannedFile[],
+): Promise<readonly PlannedFile[]> {
+  refuseTarget(options);
+  return options.target === 'js' ? compileFiles(files, toolBuildHash()) : files;
 }
 
 export async function renderProtocolFiles(
@@ -159,6 +174,8 @@ async function formatFiles(
 export interface ToolOptions {
   /** Extension of imported files; `js` by default. */
   readonly importExtension?: ImportExtension;
+  /** `js` writes `.js` with `.d.ts` files instead of `.ts`; `ts` by default. */
+  readonly target?: Target;
   /** The command that regenerates the files, for their headers. */
   readonly command?: string;
   /** The folder below the output folder; `tools` by default. */
@@ -195,7 +212,8 @@ export async function renderTools(
   out: string,
   options: ToolOptions = {},
 ): Promise<ToolRendering> {
-  return renderToolsWith(new Formatter(), tools, out, options);
+  const { files, warnings } = await renderToolsWith(new Formatter(), tools, out, options);
+  return { files: await filesFor(options, files), warnings };
 }
 
 export async function renderToolsWith(
@@ -307,7 +325,8 @@ export async function renderServers(
     );
   }
   files.push(...(await formatFiles(formatter, drafts, out)));
-  return { files: [...new Map(files.map((item) => [item.path, item])).values()], warnings };
+  const distinct = [...new Map(files.map((item) => [item.path, item])).values()];
+  return { files: await filesFor(options, distinct), warnings };
 }
 
 /** The settings of every file of tools. */

@@ -7,6 +7,7 @@ import {
   allowOutsideOption,
   appendValue,
   importExtensionOption,
+  targetOption,
   nullableOption,
   refuseExtraArguments,
   revisionOption,
@@ -56,6 +57,7 @@ export function declareGenerate(program: Command): void {
     .addOption(new Option('--emit <parts>', 'parts to write, with their dependencies; listed below'))
     .option('--methods <methods>', 'with --emit stubs: the requests to write handlers for (default: all that need one)')
     .addOption(importExtensionOption())
+    .addOption(targetOption())
     .option('--config <file>', 'the config to use (default: the nearest mcpgen.config.json, .js or .ts, upwards)')
     .addOption(allowOutsideOption())
     .option('--check', 'write nothing; exit 1 if a file is stale, missing or orphaned')

@@ -171,6 +171,7 @@ describe('the schema for editors', () => {
       emit: true,
       methods: true,
       importExtension: true,
+      target: true,
       errata: true,
       strict: true,
       trustPatterns: true,

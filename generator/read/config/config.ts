@@ -30,6 +30,8 @@ export interface Config {
   /** With `stubs`: the methods to write handlers for. */
   readonly methods?: readonly string[];
   readonly importExtension?: 'js' | 'ts' | 'none';
+  /** What is written: TypeScript by default, or JavaScript with declarations. */
+  readonly target?: 'ts' | 'js';
   /** Whether the official schemas are corrected; true by default. */
   readonly errata?: boolean;
   /** Whether warnings are treated as errors. */
