@@ -20,6 +20,11 @@ export interface RenderOptions {
    * `ts` by default.
    */
   readonly target?: Target;
+  /**
+   * Whether files begin with `// @ts-nocheck`, so that a project's compiler uses their types without checking the files
+   * themselves; false by default.
+   */
+  readonly tsNocheck?: boolean;
   /** Plugins that write more files for each revision; those with a name are in the headers of generated files. */
   readonly plugins?: readonly (Plugin | NamedPlugin)[];
 }

@@ -19,7 +19,7 @@ import { regenerateCommand } from './command-line.js';
 import { fileExtension } from './print/source-file.js';
 import type { ImportExtension, RuntimeModule, SourceFile, ToolModule } from './print/source-file.js';
 import { readRuntimeFiles } from './read/builtin/runtime.js';
-import { addHeader, addJsonMark, commentLine, completeJsonMark, markSyntax } from './output/ownership.js';
+import { addHeader, addJsonMark, commentLine, completeJsonMark, markSyntax, removeHeader } from './output/ownership.js';
 import { pluginError, runPlugins, type PluginOutput } from './plugin-host/run.js';
 import type { ToolSource } from './read/tools.js';
 import { ToolNamer, emitTool, emitToolIndex, summarizeTool, toolRuntime } from './emit/tools/tools.js';
@@ -53,11 +53,23 @@ export async function render(
  * @throws {@link McpgenError} if that is not possible.
  */
 export async function filesFor(
-  options: Pick<RenderOptions, 'target' | 'importExtension'>,
+  options: Pick<RenderOptions, 'target' | 'tsNocheck' | 'importExtension'>,
   files: readonly PlannedFile[],
 ): Promise<readonly PlannedFile[]> {
   refuseTarget(options);
-  return options.target === 'js' ? compileFiles(files, toolBuildHash()) : files;
+  const marked = options.tsNocheck === true ? files.map(withoutTypeCheck) : files;
+  return options.target === 'js' ? compileFiles(marked, toolBuildHash()) : marked;
+}
+
+/** Has compilers skip a file of mcpgen; what plugins and authors write is checked. */
+function withoutTypeCheck(file: PlannedFile): PlannedFile {
+  if (file.belongsToUser === true || !file.path.endsWith('.ts')) return file;
+  const text = removeHeader(file.contents);
+  const [header = ''] = /^(?:\/\/.*\r?\n)*\/\* eslint-disable \*\/(\r?\n)/.exec(text) ?? [];
+  if (header === '' || header.includes('\n// Plugin: ')) return file;
+  const lineEnd = header.endsWith('\r\n') ? '\r\n' : '\n';
+  const marked = `${header}// @ts-nocheck${lineEnd}${text.slice(header.length)}`;
+  return { ...file, contents: addHeader(file.path, marked) };
 }
 
 export async function renderProtocolFiles(
@@ -176,6 +188,8 @@ export interface ToolOptions {
   readonly importExtension?: ImportExtension;
   /** `js` writes `.js` with `.d.ts` files instead of `.ts`; `ts` by default. */
   readonly target?: Target;
+  /** Whether files begin with `// @ts-nocheck`; false by default. */
+  readonly tsNocheck?: boolean;
   /** The command that regenerates the files, for their headers. */
   readonly command?: string;
   /** The folder below the output folder; `tools` by default. */

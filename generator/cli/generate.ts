@@ -8,6 +8,7 @@ import {
   appendValue,
   importExtensionOption,
   targetOption,
+  tsNocheckOption,
   nullableOption,
   refuseExtraArguments,
   revisionOption,
@@ -58,6 +59,7 @@ export function declareGenerate(program: Command): void {
     .option('--methods <methods>', 'with --emit stubs: the requests to write handlers for (default: all that need one)')
     .addOption(importExtensionOption())
     .addOption(targetOption())
+    .addOption(tsNocheckOption())
     .option('--config <file>', 'the config to use (default: the nearest mcpgen.config.json, .js or .ts, upwards)')
     .addOption(allowOutsideOption())
     .option('--check', 'write nothing; exit 1 if a file is stale, missing or orphaned')

@@ -8,6 +8,7 @@ import {
   appendValue,
   importExtensionOption,
   targetOption,
+  tsNocheckOption,
   nullableOption,
   refuseExtraArguments,
   revisionOption,
@@ -40,6 +41,7 @@ export function declareTypes(program: Command): void {
     .option('-o, --out <dir>', 'output folder; tools/ and runtime/ below it are written; - for standard output')
     .addOption(importExtensionOption())
     .addOption(targetOption())
+    .addOption(tsNocheckOption())
     .option('--config <file>', 'the config to use for out and importExtension (default: the nearest one, upwards)')
     .addOption(allowOutsideOption())
     .option('--check', 'write nothing; exit 1 if a file is stale, missing or orphaned')

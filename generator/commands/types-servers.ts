@@ -49,6 +49,7 @@ export interface TypesServersOptions extends ConfiguredOptions {
   readonly json: boolean;
   readonly importExtension: ImportExtension;
   readonly target: Target;
+  readonly tsNocheck: boolean;
   readonly documents: SchemaDocuments;
   readonly trustPatterns: boolean;
   readonly nullable: boolean;
@@ -171,6 +172,7 @@ async function writeServers(
       mcpConfig: { placeholder: 'its file' },
       importExtension: importExtension === 'js' ? undefined : importExtension,
       target: target === 'ts' ? undefined : target,
+      tsNocheck: options.tsNocheck ? true : undefined,
       trustPatterns: options.trustPatterns ? true : undefined,
       nullable: options.nullable ? true : undefined,
       clients: options.clients ? true : undefined,

@@ -66,6 +66,7 @@ interface TypesToolsOptions extends ConfigOptions, ConnectOptions {
   readonly out: string | undefined;
   readonly importExtension: ImportExtension | undefined;
   readonly target: Target | undefined;
+  readonly tsNocheck: boolean;
   readonly check: boolean;
   readonly strict: boolean;
   readonly trustPatterns: boolean;
@@ -85,6 +86,7 @@ export function parseTypesToolsOptions(raw: RawOptions): TypesToolsOptions {
     save: stringOption(raw, 'save'),
     out: stringOption(raw, 'out'),
     target: choiceOption(raw, 'target', TARGETS),
+    tsNocheck: booleanOption(raw, 'tsNocheck'),
     importExtension: choiceOption(raw, 'importExtension', IMPORT_EXTENSIONS),
     check: booleanOption(raw, 'check'),
     strict: booleanOption(raw, 'strict'),
@@ -104,6 +106,7 @@ export async function typesToolsCommand(file: string | undefined, options: Types
     out: options.out,
     importExtension: options.importExtension,
     target: options.target,
+    tsNocheck: options.tsNocheck,
     strict: options.strict,
     trustPatterns: options.trustPatterns,
     additionalSchemas: options.additionalSchemas,
@@ -114,6 +117,7 @@ export async function typesToolsCommand(file: string | undefined, options: Types
     out = DEFAULT_OUT,
     importExtension = 'js',
     target = 'ts',
+    tsNocheck,
     trustPatterns,
     additionalSchemas = [],
     nullable,
@@ -126,6 +130,7 @@ export async function typesToolsCommand(file: string | undefined, options: Types
       out,
       importExtension,
       target,
+      tsNocheck,
       strict: settings.strict,
       trustPatterns,
       nullable,
@@ -146,6 +151,7 @@ export async function typesToolsCommand(file: string | undefined, options: Types
       fromServer: server === undefined ? undefined : { placeholder: 'its command' },
       importExtension: importExtension === 'js' ? undefined : importExtension,
       target: target === 'ts' ? undefined : target,
+      tsNocheck: tsNocheck ? true : undefined,
       trustPatterns: trustPatterns ? true : undefined,
       additionalSchema: additionalSchemas.map((name) => path.basename(name)),
       nullable: nullable ? true : undefined,
@@ -156,6 +162,7 @@ export async function typesToolsCommand(file: string | undefined, options: Types
   const rendered = await renderTools(tools, folder, {
     importExtension,
     target,
+    tsNocheck,
     trustPatterns,
     documents,
     nullable,

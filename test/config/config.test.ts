@@ -172,6 +172,7 @@ describe('the schema for editors', () => {
       methods: true,
       importExtension: true,
       target: true,
+      tsNocheck: true,
       errata: true,
       strict: true,
       trustPatterns: true,

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -37,6 +37,21 @@ describe('JavaScript with declarations of all revisions', () => {
     expect(compile({ include: ['test/planted.ts'] })).toEqual([
       expect.stringMatching(/^test\/planted\.ts\(2,\d+\): error TS/) as string,
     ]);
+  });
+
+  test('has bodies that compilers skip with tsNocheck', async () => {
+    const skipped = path.join(folder, 'skipped');
+    await generate({ revisions: ['2025-11-25'], tsNocheck: true, out: skipped, emit: ['methods'] });
+    const methods = path.join(skipped, '2025-11-25/methods.ts');
+    writeFileSync(methods, `${readFileSync(methods, 'utf8')}export function f(): number {\n  return 'planted';\n}\n`);
+    const uses =
+      "import { f, METHODS } from './2025-11-25/methods.js';\nexport const text: string = f();\nexport const wrong = METHODS.PIN;\n";
+    writeFileSync(path.join(skipped, 'uses.ts'), uses);
+    expect(compile({ include: ['skipped'] })).toEqual(
+      [2, 3].map(
+        (line) => expect.stringMatching(new RegExp(`^skipped/uses\\.ts\\(${line},\\d+\\): error TS`)) as string,
+      ),
+    );
   });
 
   function compile({ include, skipLibCheck = true }: { include: readonly string[]; skipLibCheck?: boolean }): string[] {

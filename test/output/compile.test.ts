@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ts } from 'ts-morph';
 import { afterAll, describe, expect, test } from 'vitest';
-import { definePlugin, SourceFile } from '../../generator/plugin.js';
+import { definePlugin, type SourceFile } from '../../generator/plugin.js';
 import { loadProtocol, render } from '../../generator/index.js';
 import { compileFiles } from '../../generator/output/compile/compile.js';
 import { declarationsOf } from '../../generator/output/compile/declarations.js';
@@ -137,6 +137,10 @@ describe('generated code', () => {
   });
 });
 
+/** A plugin that writes `extra.ts`. */
+const PLUGIN =
+  'export default { mcpgenPlugin: 1, generate: () => [{ path: "extra.ts", text: "export const extra: number = 1;\\n" }] };\n';
+
 describe('generate --target js', () => {
   const options = ['generate', '-r', '2025-11-25', '--emit', 'methods,opentelemetry', '--target', 'js'];
   const inRevision = (folder: string): readonly string[] =>
@@ -171,6 +175,27 @@ describe('generate --target js', () => {
 
     expect((await mcpgen(typescript, { cwd })).code).toBe(0);
     expect(listFiles(path.join(cwd, 'out'))).toEqual(before);
+  });
+
+  test('with --ts-nocheck, marks what mcpgen wrote and nothing else', async () => {
+    const cwd = temporaryFolder();
+    const config = { out: 'out', revisions: ['2025-11-25'], emit: ['methods', 'errors'], tsNocheck: true };
+    writeFileSync(path.join(cwd, 'mcpgen.config.json'), JSON.stringify(config));
+    writeFileSync(path.join(cwd, 'plugin.js'), PLUGIN);
+    for (const target of ['ts', 'js']) {
+      const command = ['generate', '--target', target, '--plugin', 'plugin.js'];
+      expect((await mcpgen(command, { cwd })).code).toBe(0);
+      expect((await mcpgen([...command, '--check'], { cwd })).code).toBe(0);
+      const texts = inRevision(cwd).map((name) => [name, readFileSync(path.join(cwd, 'out/2025-11-25', name), 'utf8')]);
+      for (const [name = '', text = ''] of texts) {
+        const isMarked = /^(?:\/\/.*\n)+\/\* eslint-disable \*\/\n\/\/ @ts-nocheck\n/.test(text);
+        expect(isMarked, name).toBe(!name.startsWith('extra'));
+        expect(readOrigin(`2025-11-25/${name}`, text)).toBe('generated');
+        if (isMarked) expect(text).toContain('--ts-nocheck');
+      }
+    }
+    writeFileSync(path.join(cwd, 'mcpgen.config.json'), JSON.stringify({ ...config, tsNocheck: false }));
+    expect((await mcpgen(['generate', '--check'], { cwd })).code).toBe(1);
   });
 
   test('is a key of the config, and leaves handlers to the author', async () => {

@@ -228,6 +228,7 @@ function fixCommand({ config }: Settings, commandLine: GenerateCommandLine): str
       methods: commandLine.methods?.join(','),
       importExtension: commandLine.importExtension,
       target: commandLine.target,
+      tsNocheck: commandLine.tsNocheck ? true : undefined,
       errata: commandLine.errata ? undefined : false,
       trustPatterns: commandLine.trustPatterns ? true : undefined,
       additionalSchema: commandLine.additionalSchemas,

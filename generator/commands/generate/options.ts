@@ -31,6 +31,7 @@ export function parseGenerateOptions(raw: RawOptions): GenerateCommandLine {
     methods: listOption(raw, 'methods'),
     importExtension: choiceOption(raw, 'importExtension', IMPORT_EXTENSIONS),
     target: choiceOption(raw, 'target', TARGETS),
+    tsNocheck: booleanOption(raw, 'tsNocheck'),
     errata: negatableOption(raw, 'errata'),
     strict: booleanOption(raw, 'strict'),
     trustPatterns: booleanOption(raw, 'trustPatterns'),

@@ -49,6 +49,7 @@ export async function planGenerate(
     ...(given.plugins === undefined ? {} : { plugins: await loadPlugins(given.plugins, pluginFolder) }),
     ...(given.emit === undefined ? {} : { emit: given.emit.flatMap(parsePart) }),
     ...(given.target === undefined ? {} : { target: given.target }),
+    ...(given.tsNocheck ? { tsNocheck: true } : {}),
     ...(given.methods === undefined ? {} : { methods: given.methods }),
     ...(tools === undefined ? {} : { tools }),
   };

@@ -29,6 +29,7 @@ export interface ConfigurableOptions {
   readonly methods: readonly string[] | undefined;
   readonly importExtension: ImportExtension | undefined;
   readonly target: Target | undefined;
+  readonly tsNocheck: boolean;
   readonly errata: boolean;
   readonly strict: boolean;
   readonly trustPatterns: boolean;
@@ -100,6 +101,7 @@ export function configuredByFile({ config, allowOutside }: ConfigOptions): Comma
     methods: undefined,
     importExtension: undefined,
     target: undefined,
+    tsNocheck: false,
     errata: true,
     strict: false,
     trustPatterns: false,
@@ -137,6 +139,7 @@ export async function resolveSettings(commandLine: CommandLine): Promise<Setting
     methods: commandLine.methods ?? own.methods,
     importExtension: commandLine.importExtension ?? own.importExtension,
     target: commandLine.target ?? own.target,
+    tsNocheck: commandLine.tsNocheck || own.tsNocheck === true,
     // On the command line these can only be switched in one direction.
     errata: commandLine.errata && own.errata !== false,
     strict: commandLine.strict || own.strict === true,
