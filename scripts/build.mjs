@@ -32,10 +32,11 @@ const sources = [
   'tsconfig.build.json',
 ];
 
-/** What is in a folder, but for the generated code of the project templates, which is made here. */
+/** What is in a folder, but for the generated code and the built pages of the project templates, which are made here. */
 function entriesOf(folder) {
   const names = readdirSync(folder);
-  return path.basename(folder) === 'src' ? names.filter((name) => name !== 'generated') : names;
+  if (path.basename(folder) === 'src') return names.filter((name) => name !== 'generated');
+  return path.basename(path.dirname(folder)) === 'templates' ? names.filter((name) => name !== 'dist') : names;
 }
 
 function newest(file) {

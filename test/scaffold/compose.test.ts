@@ -64,6 +64,29 @@ function missing(files: ReadonlyMap<string, string>): readonly string[] {
   return [...imports, ...programs];
 }
 
+/** Parts of a file that {@link partsOf} finds. */
+interface FileParts {
+  readonly unreplaced: string | undefined;
+  readonly targets: readonly string[];
+}
+
+const parts = new Map<string, FileParts>();
+
+/** What of a template is left in a file, and the files that it imports; many selections have the same file. */
+function partsOf(name: string, text: string): FileParts {
+  const key = `${name}\n${text}`;
+  const known = parts.get(key);
+  if (known !== undefined) return known;
+  const unreplaced = /\bif: |example-(?:server|client|service)|\bend -->/.exec(text)?.[0];
+  const targets = [...text.matchAll(/from "(\.[^"]+)"/g)]
+    .map(([, imported = '']) => imported)
+    .filter((imported) => !imported.includes('/generated/'))
+    .map((imported) => new URL(imported.replace(/\.js$/, '.ts'), `file:///${name}`).pathname.slice(1));
+  const found = { unreplaced, targets };
+  parts.set(key, found);
+  return found;
+}
+
 describe.each(PROJECT_KINDS)('%s', (kind) => {
   const template = readTemplateProject(kind);
   const everything: Selection = {
@@ -80,6 +103,7 @@ describe.each(PROJECT_KINDS)('%s', (kind) => {
 
   test('every selection has resolvable imports', () => {
     const used = new Set<string>();
+    const faults: unknown[] = [];
     const transports: Selection['transports'][] = [['stdio'], ['http'], ['stdio', 'http']];
     for (const runtime of RUNTIME_NAMES) {
       // What is written for a feature does not depend on the runtime.
@@ -94,18 +118,12 @@ describe.each(PROJECT_KINDS)('%s', (kind) => {
             ...(kind === 'client' ? composeProject(template, { ...selection, listed: LISTED }, packages) : []),
           ];
           const files = new Map(all);
+          const where = [features, runtime, transport];
           for (const [name, text] of all) {
             used.add(name);
-            const where = [name, features, runtime, transport];
-            expect([where, /\bif: |example-(?:server|client|service)|\bend -->/.exec(text)?.[0]]).toEqual([
-              where,
-              undefined,
-            ]);
-            for (const [, imported = ''] of text.matchAll(/from "(\.[^"]+)"/g)) {
-              if (imported.includes('/generated/')) continue;
-              const target = new URL(imported.replace(/\.js$/, '.ts'), `file:///${name}`).pathname.slice(1);
-              expect([where, target, files.has(target)]).toEqual([where, target, true]);
-            }
+            const { unreplaced, targets } = partsOf(name, text);
+            if (unreplaced !== undefined) faults.push([name, ...where, unreplaced]);
+            for (const target of targets) if (!files.has(target)) faults.push([name, ...where, target]);
           }
           // A feature asks for the same packages whatever comes with it.
           if (features.length > 1 && features.length < FEATURES[kind].length) continue;
@@ -113,6 +131,7 @@ describe.each(PROJECT_KINDS)('%s', (kind) => {
         }
       }
     }
+    expect(faults).toEqual([]);
     // No file of the template is for nothing.
     const targets = [...template.keys()].map(projectPath);
     expect(targets.filter((name) => !used.has(name))).toEqual([]);

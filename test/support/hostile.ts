@@ -256,10 +256,27 @@ export function compileOutput(files: readonly PlannedFile[]): CompiledOutput {
   return new CompiledOutput(files);
 }
 
-/** What the compiler finds wrong in sets of files, each compiled by itself; an error begins with the name of its set. */
+/**
+ * What the compiler finds wrong in sets of files; an error begins with the name of its set. They are one program, in which
+ * each set has separate folders and all share the runtime, whose files must be the same in all sets.
+ */
 export async function compileErrorsOf(sets: ReadonlyMap<string, readonly PlannedFile[]>): Promise<readonly string[]> {
-  const found: string[] = [];
-  for (const [set, files] of sets)
-    found.push(...(await compileOutput(files).errors()).map((error) => `${set}: ${error}`));
-  return found;
+  const all = new Map<string, PlannedFile>();
+  const names = new Map<string, string>();
+  for (const [index, [set, files]] of [...sets].entries()) {
+    for (const file of files) {
+      if (!file.path.includes('/')) throw new Error(`${set}: ${file.path} is in no folder`);
+      const isShared = file.path.startsWith('runtime/');
+      const place = isShared ? file.path : `set-${index}-${file.path}`;
+      if ((all.get(place) ?? file).contents !== file.contents)
+        throw new Error(`${set}: ${file.path} differs from that of another set`);
+      all.set(place, { ...file, path: place });
+      names.set(place, isShared ? file.path : `${set}: ${file.path}`);
+    }
+  }
+  const errors = await compileOutput([...all.values()]).errors();
+  return errors.map((error) => {
+    const place = error.slice(0, error.indexOf(': '));
+    return `${names.get(place) ?? place}${error.slice(place.length)}`;
+  });
 }
