@@ -194,5 +194,8 @@ describe('exit codes', () => {
     expect([run.code, run.stderr]).toEqual([0, 'page.html written\n']);
     expect(readFileSync(path.join(out, 'page.html'), 'utf8')).toMatch(/^<!doctype html>[^]*<\/html>\n$/);
     expect(listFiles(out)).toEqual(['page.html']);
+    // The page has the changes: what is printed is the summary.
+    expect(run.stdout.trimEnd().split('\n')).toHaveLength(4);
+    expect(run.stdout).toMatch(/^\S+ → \S+\n {2}\d+ changes?, [^]*\n {2}methods: [^\n]*\n {2}definitions: [^\n]*\n$/);
   });
 });
