@@ -58,7 +58,7 @@ export interface NewRevision {
   readonly revision: string;
   /** The command that adds it to the project; absent if the project uses it already, or keeps no list of revisions. */
   readonly command?: string;
-  /** The newest revision that was there before; absent if there was none. */
+  /** The newest revision that was generated before; absent if there is no such revision. */
   readonly previous?: string;
   /** Methods of the previous revision that the new one lacks and that the author's code uses. */
   readonly missingMethods: readonly UsedMethod[];
