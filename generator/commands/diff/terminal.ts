@@ -107,11 +107,13 @@ function printChangeGroup(group: ChangeGroup): void {
   const sign = /added|extracted/.test(first.rule) ? '+' : /removed|inlined|forbidden/.test(first.rule) ? '-' : '~';
   const paint = isBreakingGroup(group) ? stdoutColors.red : stdoutColors.green;
   const verdict = isBreakingGroup(group) ? stdoutColors.red(verdictText(first)) : stdoutColors.dim('safe');
-  const sent =
-    first.sentBy.length === 0 || changes.length > 1 ? '' : stdoutColors.dim(` (sent by ${first.sentBy.join(' and ')})`);
+  const types = transition(first);
+  // A method's own line says who sends it.
+  const isNamed = first.sentBy.length === 0 || changes.length > 1 || types.includes('sent by');
+  const senders = first.sentBy.length > 1 ? 'both' : first.sentBy.join('');
+  const sent = isNamed ? '' : stdoutColors.dim(` (sent by ${senders})`);
   const place = changes.length === 1 ? first.place : `${changes.length} definitions${tail === '' ? '' : ` ${tail}`}`;
   printLine(`  ${paint(sign)} ${stdoutColors.cyan(place)}  ${first.title}  ${verdict}${sent}`);
-  const types = transition(first);
   if (types !== '') printLine(`      ${types}`);
   if (changes.length === 1) {
     if (first.detail !== null) printLine(`      ${stdoutColors.dim(first.detail)}`);
