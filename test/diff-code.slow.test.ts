@@ -153,6 +153,52 @@ export function withoutTask(result: ResultOf<'tools/call'>): CallToolResult | un
   });
 });
 
+describe('a dispatcher', () => {
+  const code = `import { METHODS, type RequestHandlers } from './mcp/${OLD}/index.js';
+export const handlers: RequestHandlers<'server', object> = {
+  [METHODS.INITIALIZE]: (params) => ({
+    protocolVersion: params.protocolVersion,
+    capabilities: {},
+    serverInfo: { name: 'a', version: '1' },
+  }),
+  'tools/list': () => ({ tools: [] }),
+  'resources/subscribe': ({ uri }) => (uri === '' ? {} : {}),
+};
+`;
+  let stdout = '';
+  let groups: readonly (readonly [string | undefined, readonly number[]])[] | undefined;
+  beforeAll(async () => {
+    const folder = temporaryFolder();
+    await generate({ out: path.join(folder, 'src/mcp'), revisions: [OLD], emit: ['types', 'methods'] });
+    writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }');
+    const compilerOptions = { strict: true, module: 'nodenext', target: 'es2022', types: [] };
+    writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
+    writeFileSync(path.join(folder, 'src/main.ts'), code);
+    const run = await mcpgen(['diff', OLD, NEW, '--code', 'src', '--json'], { cwd: folder });
+    const { code: affected } = JSON.parse(run.stdout) as { code: AffectedCode };
+    groups = affected.groups.map(({ change, lines }) => [change?.id, lines.map(({ line }) => line)] as const);
+    ({ stdout } = await mcpgen(['diff', OLD, NEW, '--code', 'src'], { cwd: folder }));
+  }, 120_000);
+
+  test('a parameter that has lost its type belongs to the method that is gone', () => {
+    expect(groups).toEqual([
+      ['method-removed:initialize', [3, 3]],
+      ['member-added-required:ListToolsResult.cacheScope', [8]],
+      ['method-removed:resources/subscribe', [9]],
+    ]);
+  });
+
+  test('prints each line once, and what the compiler says in full', () => {
+    expect(stdout.match(/src\/main\.ts:3:/g)).toHaveLength(1);
+    expect(stdout).toContain("Property 'INITIALIZE' does not exist on type");
+    expect(stdout).toContain("\n      Parameter 'params' implicitly has an 'any' type.\n");
+    const [, names = ''] =
+      / from type 'ListToolsResult': ([\w, ]+)\n/.exec(stdout.replaceAll(/\n {6}(?! )/g, ' ')) ?? [];
+    expect(names.trim().split(', ').sort()).toEqual(['cacheScope', 'resultType', 'ttlMs']);
+    expect(stdout.split('\n').filter((line) => line.length > 110)).toEqual([]);
+  });
+});
+
 describe('diff --side', () => {
   const idsOf = async (...args: readonly string[]): Promise<readonly string[]> => {
     const { changes } = JSON.parse((await diff('--json', ...args)).stdout) as { changes: readonly { id: string }[] };

@@ -23,8 +23,8 @@ Keep an SDK in sync with the specification
   mcpgen vectors --revision 2025-11-25
 
 Build a gateway, proxy or debugger
-  # Write guards and validators for every revision
-  mcpgen generate --out src/generated
+  # Write guards, validators and what forwards messages, for every revision
+  mcpgen generate --emit pipe,stdio --out src/wire
 
 Look something up
   # Print a method or definition with an example; print who sends what

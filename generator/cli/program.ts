@@ -51,7 +51,7 @@ function usageHint(command: string): string {
 /** The whole command line. */
 export function buildProgram(): Command {
   const program = new Command('mcpgen')
-    .description("Generates TypeScript from the Model Context Protocol's JSON Schema and a method catalog.")
+    .description("Generates TypeScript from the Model Context Protocol's JSON Schema, and tests what speaks it.")
     .version(packageVersion(), '-v, --version', 'print the version')
     .showHelpAfterError(usageHint('mcpgen'))
     // `vectors` and `vectors run` both have --revision.

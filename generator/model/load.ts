@@ -313,7 +313,7 @@ function readSchema(options: LoadOptions, catalog: Catalog | undefined): SchemaI
         remedy: 'Pass a revision, or a schema file.',
       });
     }
-    const builtin = requireRevision(options.revision, '; for another, give --schema FILE and --catalog FILE');
+    const builtin = requireRevision(options.revision, '; for another, pass --schema FILE and --catalog FILE');
     const place = `schema/${builtin.revision}/schema.json`;
     return {
       revision: builtin.revision,

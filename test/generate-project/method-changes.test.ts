@@ -1,11 +1,16 @@
-import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, expect, test } from 'vitest';
 import { handledMethods } from '../../generator/emit/handled.js';
 import { builtinRevisions, loadProtocol } from '../../generator/index.js';
 import { compareMethods, parseMethodsFile } from '../../generator/model/catalog/method-changes.js';
 import { constantCase } from '../../generator/model/naming.js';
 import { methodHandlerFile, handlerNames } from '../../generator/scaffold/edit/handler-file.js';
 import { findMethodLocations } from '../../generator/scaffold/edit/method-names.js';
+import { removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { mcpgen } from '../support/in-process.js';
+
+afterAll(removeTemporaryFolders);
 
 const RELEASED = builtinRevisions().filter(({ status }) => status === 'released');
 
@@ -118,4 +123,51 @@ export const onElicitationComplete = {
   expect(of('tasks/get', true)).toContain(
     'export const tasksGet: object = {\n"tasks/get": () => {\nthrow new RpcError(',
   );
+});
+
+test('a new revision lists the methods that it lacks and that the code of an SDK uses', async () => {
+  const cwd = temporaryFolder();
+  const config = (revisions: readonly string[]): void =>
+    writeFileSync(
+      path.join(cwd, 'mcpgen.config.json'),
+      JSON.stringify({ out: 'src/mcp', revisions, emit: ['methods'] }),
+    );
+  mkdirSync(path.join(cwd, 'src'));
+  writeFileSync(
+    path.join(cwd, 'src/dispatch.ts'),
+    `import { METHODS } from './mcp/2025-11-25/methods.js';
+export const handlers = { [METHODS.INITIALIZE]: 1, 'resources/subscribe': 2, 'tools/call': 3 };
+export const name = 'initialize';
+`,
+  );
+  config(['2025-11-25']);
+  expect((await mcpgen(['generate'], { cwd })).stdout).not.toContain('new revision');
+  config(['2025-11-25', '2026-07-28']);
+  const news = `
+new revision 2026-07-28
+  lacks initialize of 2025-11-25; used in 2 places
+    src/dispatch.ts:2:36
+    src/dispatch.ts:3:21
+  lacks resources/subscribe of 2025-11-25; used in 1 place
+    src/dispatch.ts:2:52
+  what it changes in your code: mcpgen diff 2025-11-25 2026-07-28 --code src
+`;
+  // The check says the same before anything is written.
+  expect((await mcpgen(['generate', '--check'], { cwd })).stdout).toContain(news);
+  const planned = JSON.parse((await mcpgen(['generate', '--dry-run', '--json'], { cwd })).stdout) as object;
+  expect(planned).toMatchObject({
+    newRevisions: [
+      {
+        revision: '2026-07-28',
+        previous: '2025-11-25',
+        missingMethods: [
+          { method: 'initialize', places: [{ line: 2 }, { line: 3 }] },
+          { method: 'resources/subscribe', places: [{ path: 'src/dispatch.ts', line: 2, column: 52 }] },
+        ],
+        diffCommand: 'mcpgen diff 2025-11-25 2026-07-28 --code src',
+      },
+    ],
+  });
+  expect((await mcpgen(['generate'], { cwd })).stdout).toContain(news);
+  expect((await mcpgen(['generate', '--check'], { cwd })).stdout).not.toContain('new revision');
 });

@@ -1,10 +1,15 @@
-import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { Client as V2Client, StreamableHTTPClientTransport as V2HttpTransport } from '@modelcontextprotocol/client';
+import { Client as V1Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as V1HttpTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { freePort } from '../support/free-port.js';
 import { codeBlocks } from '../support/markdown.js';
 import { codeOf } from './peers/clients.js';
 import { testFeatures } from './stdio-peers.js';
@@ -15,6 +20,8 @@ import type { Program } from './peers/program.js';
 // The validating proxy of docs/gateways.md, between clients and servers of both official SDKs and ours.
 
 const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
+
+const CLIENT_INFO = { name: 'me', version: '1.0.0' };
 
 const PAIRS = [
   { client: 'v1', server: 'v1', revision: '2025-11-25' },
@@ -124,5 +131,51 @@ test('the proxy names a command that does not exist', () => {
   expect({ status, stderr }).toEqual({
     status: 1,
     stderr: 'cannot start "no-such-command": no such command (ENOENT)\n',
+  });
+});
+
+describe('the HTTP gateway of docs/gateways.md', () => {
+  const gateway: { child?: ChildProcess; url?: URL } = {};
+  beforeAll(async () => {
+    const block = codeBlocks('docs/gateways.md').find(({ text }) => text.startsWith('// http-gateway.ts\n'));
+    if (block === undefined) throw new Error('docs/gateways.md shows no http-gateway.ts');
+    const folder = temporaryFolder();
+    const file = path.join(folder, 'http-gateway.ts');
+    writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }\n');
+    symlinkSync(path.resolve('node_modules'), path.join(folder, 'node_modules'), 'dir');
+    writeFileSync(file, block.text.replaceAll("'./out/", `'${path.resolve('generated')}/`));
+    const port = String(await freePort());
+    const { command, args } = serverProgram('v1', '2025-11-25');
+    const child = spawn(process.execPath, ['--import', TSX, file, port, command, ...args], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    gateway.child = child;
+    gateway.url = new URL(`http://127.0.0.1:${port}/mcp`);
+    const [text] = (await once(child.stderr, 'data')) as [Buffer];
+    expect(text.toString()).toBe(`${gateway.url.href}\n`);
+  }, 60_000);
+  afterAll(() => gateway.child?.kill());
+
+  const urlOf = (): URL => gateway.url ?? new URL('http://unset');
+  const status = async (init: RequestInit): Promise<number> => (await fetch(urlOf(), init)).status;
+
+  test.each([
+    ['v1', () => new V1Client(CLIENT_INFO), () => new V1HttpTransport(urlOf())],
+    ['v2', () => new V2Client(CLIENT_INFO), () => new V2HttpTransport(urlOf())],
+  ])('a client of %s lists tools, and gets the error of the gateway', async (_name, create, connect) => {
+    const client = create();
+    await client.connect(connect());
+    expect((await client.listTools()).tools.length).toBeGreaterThan(0);
+    const call = client.callTool({ name: 5 as never });
+    await expect(call).rejects.toThrow(/\/name is wrong \(CallToolRequestParams\): expected a string, found 5/);
+    await client.close();
+  });
+
+  test('what opens no session is refused', async () => {
+    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+    expect(await status({ method: 'GET' })).toBe(405);
+    expect(await status({ method: 'POST', headers: { ...headers, 'mcp-session-id': 'none' }, body: '{}' })).toBe(404);
+    const list = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+    expect(await status({ method: 'POST', headers, body: list })).toBe(400);
   });
 });

@@ -6,6 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { freePort } from './free-port.js';
 
 const PROGRAM = '/usr/bin/redis-server';
 
@@ -119,20 +120,6 @@ export async function startRedisCluster(): Promise<readonly RedisServer[]> {
     await delay(50);
   }
   throw new Error('the Redis Cluster did not form');
-}
-
-/** A port that nothing listens on, below those where a cluster's bus would not fit. */
-async function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = net.createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as net.AddressInfo;
-      server.close(() => {
-        resolve(port);
-      });
-    });
-  });
 }
 
 async function answers(port: number): Promise<boolean> {

@@ -238,6 +238,8 @@ function methodNamesInCode(name: string, protocols: readonly Protocol[]): readon
 
 /** How well a line fits a change: the names in the compiler's message count more than those in the line. */
 function likeness({ message, code }: AffectedLine, { subjects, member, newResult, oldResults }: ChangeWords): number {
+  // What follows from a key that the new types lack: the line names the key, and the message only a parameter.
+  if (IMPLICIT_ANY.test(message)) return member === undefined && subjects.some((word) => hasWord(code, word)) ? 3 : 0;
   const { members, types } = namesIn(message);
   const isNamed = subjects.some((word) => types.has(word));
   const isInLine = subjects.some((word) => code.includes(word));
@@ -247,6 +249,15 @@ function likeness({ message, code }: AffectedLine, { subjects, member, newResult
   if (member === undefined) return isNamed ? 3 : 0;
   if (!members.has(member)) return 0;
   return isNamed ? 5 : isInLine ? 4 : 1;
+}
+
+/** The message for a parameter whose type came from a member that is gone. */
+const IMPLICIT_ANY = /^(?:Parameter|Binding element|Rest parameter) '[^']*' implicitly has an? '[^']*' type\.$/;
+
+/** Whether code has a name, not as a part of a longer one. */
+function hasWord(code: string, word: string): boolean {
+  const escaped = word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`(?<![\\w$/])${escaped}(?![\\w$/])`).test(code);
 }
 
 interface MessageNames {

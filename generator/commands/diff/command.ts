@@ -55,7 +55,7 @@ export async function diffCommand(
   if (options.json) printJson(others.length === 0 ? report : { ...report, protocols: others.map(protocolJson) });
   else if (options.markdown) printLine([diffMarkdown(report), ...others.map(protocolSentence)].join('\n\n'));
   else if (html !== '-') {
-    printDiffReport(report);
+    printDiffReport(report, html !== undefined);
     for (const other of others) printLine(`\n${protocolSentence(other)}`);
   }
   const isAffected = report.code === undefined ? breaking.changes.length > 0 : report.code.groups.length > 0;

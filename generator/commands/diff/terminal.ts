@@ -4,11 +4,13 @@ import {
   summaryText,
   verdictText,
   type AffectedCode,
+  type AffectedLine,
   type ChangeGroup,
   type DiffReport,
   type ReportChange,
 } from '../../print/diff/report.js';
 import { stdoutColors, printLine } from '../../terminal.js';
+import { wrapText } from '../../print/doc-comment.js';
 import { escapeHiddenCharacters } from '../../text.js';
 import { pluralize } from '../shared/file-changes.js';
 
@@ -23,8 +25,12 @@ const MAX_LISTED_NAMES = 8;
 /** Longest text of a type, in characters. */
 const MAX_LINE_LENGTH = 100;
 
-/** Prints a report to the terminal: the summary, then the changes, breaking ones first in each section. */
-export function printDiffReport(report: DiffReport): void {
+/**
+ * Prints a report to the terminal: the summary, then the changes, breaking ones first in each section.
+ *
+ * @param isSummary - Leaves out the changes, which a page lists.
+ */
+export function printDiffReport(report: DiffReport, isSummary = false): void {
   const { from, to, summary } = report;
   const draft = to.status === 'draft' ? stdoutColors.yellow(' (draft, may still change)') : '';
   printLine(
@@ -47,6 +53,7 @@ export function printDiffReport(report: DiffReport): void {
     printAffectedCode(report.code);
     return;
   }
+  if (isSummary) return;
   for (const [subject, heading] of SUBJECT_HEADINGS) {
     const groups = groupChanges(report.changes.filter((change) => change.subject === subject));
     if (groups.length === 0) continue;
@@ -68,15 +75,27 @@ function printAffectedCode({ folder, files, groups }: AffectedCode): void {
         ? stdoutColors.bold('Other errors')
         : `${stdoutColors.cyan(change.place)}  ${change.title}  ${transition(change)}`.trimEnd();
     printLine(`\n${heading}`);
-    for (const { file, line, column, message, code } of affected) {
-      printLine(
-        `  ${escapeHiddenCharacters(`${file}:${line}:${column}`)}  ${truncateLine(escapeHiddenCharacters(code))}`,
-      );
-      printLine(
-        `      ${stdoutColors.dim(truncateLine(escapeHiddenCharacters(message.split('\n').at(-1)?.trim() ?? '')))}`,
-      );
+    for (const [place, { code, messages }] of byLine(affected)) {
+      printLine(`  ${escapeHiddenCharacters(place)}  ${truncateLine(escapeHiddenCharacters(code))}`);
+      for (const message of messages) {
+        for (const row of wrapText(escapeHiddenCharacters(message), MAX_LINE_LENGTH - 6))
+          printLine(`      ${stdoutColors.dim(row)}`);
+      }
     }
   }
+}
+
+/** The lines by the place of their first error, each with the last line of what the compiler says of each error. */
+function byLine(
+  affected: readonly AffectedLine[],
+): ReadonlyMap<string, { readonly code: string; readonly messages: ReadonlySet<string> }> {
+  const found = new Map<string, { readonly place: string; readonly code: string; readonly messages: Set<string> }>();
+  for (const { file, line, column, message, code } of affected) {
+    const entry = found.get(`${file}:${line}`) ?? { place: `${file}:${line}:${column}`, code, messages: new Set() };
+    entry.messages.add(message.split('\n').at(-1)?.trim() ?? '');
+    found.set(`${file}:${line}`, entry);
+  }
+  return new Map([...found.values()].map(({ place, ...entry }) => [place, entry]));
 }
 
 function isBreakingGroup({ first }: ChangeGroup): boolean {
@@ -88,11 +107,13 @@ function printChangeGroup(group: ChangeGroup): void {
   const sign = /added|extracted/.test(first.rule) ? '+' : /removed|inlined|forbidden/.test(first.rule) ? '-' : '~';
   const paint = isBreakingGroup(group) ? stdoutColors.red : stdoutColors.green;
   const verdict = isBreakingGroup(group) ? stdoutColors.red(verdictText(first)) : stdoutColors.dim('safe');
-  const sent =
-    first.sentBy.length === 0 || changes.length > 1 ? '' : stdoutColors.dim(` (sent by ${first.sentBy.join(' and ')})`);
+  const types = transition(first);
+  // A method's own line says who sends it.
+  const isNamed = first.sentBy.length === 0 || changes.length > 1 || types.includes('sent by');
+  const senders = first.sentBy.length > 1 ? 'both' : first.sentBy.join('');
+  const sent = isNamed ? '' : stdoutColors.dim(` (sent by ${senders})`);
   const place = changes.length === 1 ? first.place : `${changes.length} definitions${tail === '' ? '' : ` ${tail}`}`;
   printLine(`  ${paint(sign)} ${stdoutColors.cyan(place)}  ${first.title}  ${verdict}${sent}`);
-  const types = transition(first);
   if (types !== '') printLine(`      ${types}`);
   if (changes.length === 1) {
     if (first.detail !== null) printLine(`      ${stdoutColors.dim(first.detail)}`);

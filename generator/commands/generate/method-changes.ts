@@ -56,10 +56,20 @@ export interface RemovedMethod {
 /** A revision that was generated for the first time. */
 export interface NewRevision {
   readonly revision: string;
-  /** The command that adds it to the project. */
-  readonly command: string;
+  /** The command that adds it to the project; absent if the project uses it already, or keeps no list of revisions. */
+  readonly command?: string;
+  /** The newest revision that was generated before; absent if there is no such revision. */
+  readonly previous?: string;
+  /** Methods of the previous revision that the new one lacks and that the author's code uses. */
+  readonly missingMethods: readonly UsedMethod[];
   /** The command that prints which lines of the author's code it affects. */
   readonly diffCommand?: string;
+}
+
+/** A method and where the author's code uses it; paths are relative to the current folder. */
+export interface UsedMethod {
+  readonly method: string;
+  readonly places: readonly Omit<MethodLocation, 'method'>[];
 }
 
 /** A revision in the output folder that is not in the config. */
@@ -75,7 +85,7 @@ export interface LeftRevision {
 
 /** What a run changed that affects the author's code. */
 export interface MethodChangeReport {
-  /** Revisions that `src/protocol.ts` does not use yet. */
+  /** Revisions that were generated for the first time and that need something of the author. */
   readonly newRevisions: readonly NewRevision[];
   /** Revisions in the output folder that are not in the config. */
   readonly leftRevisions: readonly LeftRevision[];
@@ -139,16 +149,18 @@ export async function reportMethodChanges(
     .filter((revision) => !newRevisions.includes(revision))
     .sort()
     .at(-1);
+  const previousMethods = previous === undefined ? [] : (written.get(previous) ?? []);
   return {
-    newRevisions: revisionsNotRegistered(project, newRevisions).map((revision) => ({
-      revision,
-      command: projectCommand(project, 'add revision', { words: [revision], options: { config: configFile } }),
-      ...(previous === undefined
-        ? {}
-        : {
-            diffCommand: projectCommand(project, 'diff', { words: [previous, revision], options: { code: 'src' } }),
-          }),
-    })),
+    newRevisions: await describeNewRevisions(newRevisions, {
+      project,
+      out: result.out,
+      configFile,
+      previous,
+      missingMethods: (revision) => {
+        const names = new Set(methodsAfter.get(revision)?.map(({ name }) => name));
+        return previousMethods.filter(({ name }) => !names.has(name));
+      },
+    }),
     leftRevisions: coversAllRevisions
       ? subfolderNames(result.out)
           .filter((name) => !methodsAfter.has(name))
@@ -225,10 +237,49 @@ function protocolFileText(project: string): string | undefined {
   return tryReadText(path.join(project, 'src/protocol.ts'));
 }
 
-/** New revisions that `src/protocol.ts` does not use yet; empty without that file. */
-function revisionsNotRegistered(project: string, revisions: readonly string[]): readonly string[] {
-  const text = revisions.length === 0 ? undefined : protocolFileText(project);
-  return text === undefined ? [] : revisions.filter((revision) => !text.includes(`/${revision}/revision`));
+interface NewRevisionContext {
+  readonly project: string;
+  readonly out: string;
+  readonly configFile: string | undefined;
+  readonly previous: string | undefined;
+  /** The methods of the previous revision that a new one lacks. */
+  readonly missingMethods: (revision: string) => readonly MethodConstant[];
+}
+
+/** Describes new revisions; leaves out those that the project uses already and that lack no method of its code. */
+async function describeNewRevisions(
+  revisions: readonly string[],
+  { project, out, configFile, previous, missingMethods }: NewRevisionContext,
+): Promise<readonly NewRevision[]> {
+  if (revisions.length === 0) return [];
+  const protocolFile = protocolFileText(project);
+  const authorFiles = previous === undefined ? [] : await readAuthorFiles(project, out);
+  const described = await Promise.all(
+    revisions.map(async (revision): Promise<NewRevision | undefined> => {
+      const isRegistered = protocolFile?.includes(`/${revision}/revision`);
+      const places = await findMethodLocations(authorFiles, missingMethods(revision));
+      if (isRegistered === true && places.length === 0) return undefined;
+      const options = { code: existsSync(path.join(project, 'src')) ? 'src' : '.' };
+      return {
+        revision,
+        ...(isRegistered === false
+          ? { command: projectCommand(project, 'add revision', { words: [revision], options: { config: configFile } }) }
+          : {}),
+        ...(previous === undefined ? {} : { previous }),
+        missingMethods: groupByMethod(places),
+        ...(previous === undefined
+          ? {}
+          : { diffCommand: projectCommand(project, 'diff', { words: [previous, revision], options }) }),
+      };
+    }),
+  );
+  return described.filter((entry) => entry !== undefined);
+}
+
+function groupByMethod(places: readonly MethodLocation[]): readonly UsedMethod[] {
+  const byMethod = new Map<string, Omit<MethodLocation, 'method'>[]>();
+  for (const { method, ...place } of places) byMethod.set(method, [...(byMethod.get(method) ?? []), place]);
+  return [...byMethod].sort(([a], [b]) => (a < b ? -1 : 1)).map(([method, found]) => ({ method, places: found }));
 }
 
 interface OfferContext {
@@ -350,11 +401,16 @@ export function printMethodChanges({
   removedMethods,
 }: MethodChangeReport): void {
   if (newRevisions.length + leftRevisions.length + newMethods.length + removedMethods.length > 0) printLine();
-  for (const { revision, command, diffCommand } of newRevisions) {
-    printLine(
-      `${stdoutColors.green('new revision')} ${escapeHiddenCharacters(revision)}: src/protocol.ts does not use it yet`,
-    );
-    printLine(`  ${escapeHiddenCharacters(command)}`);
+  for (const { revision, command, previous, missingMethods, diffCommand } of newRevisions) {
+    const state = command === undefined ? '' : ': src/protocol.ts does not use it yet';
+    printLine(`${stdoutColors.green('new revision')} ${escapeHiddenCharacters(revision)}${state}`);
+    if (command !== undefined) printLine(`  ${escapeHiddenCharacters(command)}`);
+    for (const { method, places } of missingMethods) {
+      const used = `lacks ${escapeHiddenCharacters(method)} of ${escapeHiddenCharacters(previous ?? '')}; used in ${pluralize(places.length, 'place')}`;
+      printLine(`  ${used}`);
+      for (const { path: file, line, column } of places)
+        printLine(`    ${escapeHiddenCharacters(file)}:${line}:${column}`);
+    }
     if (diffCommand !== undefined)
       printLine(stdoutColors.dim(`  what it changes in your code: ${escapeHiddenCharacters(diffCommand)}`));
   }

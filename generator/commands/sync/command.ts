@@ -3,11 +3,13 @@ import { diagnosticJson, McpgenError } from '../../errors.js';
 import { MAX_MARKDOWN_LENGTH, diffMarkdown } from '../../print/diff/markdown.js';
 import { summaryText } from '../../print/diff/report.js';
 import { isBelow, displayPath } from '../../paths.js';
+import { builtinRevisions } from '../../read/builtin/revisions.js';
 import { readConfig, type ConfigFile } from '../../read/config/config.js';
 import { isRemoteSource, type SchemaSubject } from '../../read/schema/source.js';
 import { stdoutColors, printWarning, showProgress, printLine, printJson } from '../../terminal.js';
 import { escapeHiddenCharacters } from '../../text.js';
 import { printDiffReport } from '../diff/terminal.js';
+import { projectCommand } from '../shared/project.js';
 import type { SyncOptions } from './options.js';
 import { planConfigPins } from './pin.js';
 import { planSync, type Mismatch, type SyncItem, type SyncRequest } from './plan.js';
@@ -164,6 +166,9 @@ function printSyncPlan(
     for (const file of item.files.filter(({ status }) => status !== 'unchanged')) {
       printLine(`    ${isCheck ? 'would write' : 'wrote'} ${escapeHiddenCharacters(displayPath(file.path))}`);
     }
+    const schema = item.files.find(({ path: file }) => path.basename(file) === 'schema.json');
+    if (item.state === 'new' && item.status === 'draft' && !isCheck && schema !== undefined)
+      printLine(stdoutColors.dim(`    what it changes: ${diffWithNewest(displayPath(schema.path))}`));
     if (item.report !== undefined && item.report.summary.changes > 0) {
       printLine();
       printDiffReport(item.report);
@@ -172,6 +177,13 @@ function printSyncPlan(
   }
   if (pins !== undefined && pins.status !== 'unchanged')
     printLine(`  pinned in ${escapeHiddenCharacters(displayPath(pins.path))}`);
+}
+
+/** The command that compares a schema with the newest revision that is released. */
+function diffWithNewest(file: string): string {
+  const released = builtinRevisions().filter(({ status }) => status === 'released');
+  const newest = released.at(-1)?.revision ?? '';
+  return escapeHiddenCharacters(projectCommand(process.cwd(), 'diff', { words: [newest, file] }));
 }
 
 function describeState({ state, report }: SyncItem): string {
