@@ -208,7 +208,7 @@ function explainFailure(error: unknown, givenLog: string, target: ServerTarget):
   return { reason: `${reason}\n  its log ends with:\n${shown.join('\n')}`, remedy: undefined };
 }
 
-function authorizationRemedy({ url, headers, login }: HttpTarget): string {
+function authorizationRemedy({ headers, login }: HttpTarget): string {
   if (login !== undefined) return 'Run it again to log in again; servers that register no clients need --client-id ID.';
   const token = process.env[TOKEN_VARIABLE] ?? '';
   const authorization = headers['authorization'];
@@ -219,7 +219,7 @@ function authorizationRemedy({ url, headers, login }: HttpTarget): string {
       : isToken
         ? `correct ${TOKEN_VARIABLE}, whose token the server rejects`
         : `use https, since ${TOKEN_VARIABLE} is not sent unencrypted to another machine`;
-  const how = `${hint}, or use --bearer-env or --header, or put user and password into the URL (${url.protocol}//user:password@host/mcp)`;
+  const how = `${hint}, or use --bearer-env or --header, or put USER:PASSWORD@ before the host of the URL`;
   return `Pass credentials: ${how}. If it needs OAuth, pass --login.`;
 }
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { readToolFiles, renderTools } from '../../generator/index.js';
 import { removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
-import { MISTAKES, NOTE_INPUT, NOTE_OUTPUT, PRELUDE } from './type-mistakes.js';
+import { CORRECT, MEMO_OUTPUT, MISTAKES, NOTE_INPUT, NOTE_OUTPUT, PRELUDE } from './type-mistakes.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 afterAll(removeTemporaryFolders);
@@ -42,12 +42,14 @@ async function writeProject(): Promise<string> {
   });
   write('note.input.json', JSON.stringify(NOTE_INPUT));
   write('note.output.json', JSON.stringify(NOTE_OUTPUT));
-  const { tools } = await readToolFiles(['note.*.json'], folder);
+  write('memo.output.json', JSON.stringify(MEMO_OUTPUT));
+  write('correct.ts', `${PRELUDE}${CORRECT}`);
+  const { tools } = await readToolFiles(['note.*.json', 'memo.*.json'], folder);
   for (const file of (await renderTools(tools, path.join(folder, 'generated'))).files)
     write(path.join('generated', file.path), file.contents);
   for (const [index, { code }] of MISTAKES.entries()) write(nameOf(index), `${PRELUDE}${code}\nexport {};\n`);
   write('package.json', '{ "type": "module" }\n');
-  write('tsconfig.json', JSON.stringify({ compilerOptions: OPTIONS, include: ['mistake-*.ts'] }));
+  write('tsconfig.json', JSON.stringify({ compilerOptions: OPTIONS, include: ['mistake-*.ts', 'correct.ts'] }));
   mkdirSync(path.join(folder, 'node_modules'));
   symlinkSync(path.join(ROOT, 'node_modules/eventsource-parser'), path.join(folder, 'node_modules/eventsource-parser'));
   return folder;
@@ -90,7 +92,7 @@ the mistake: it should name it.
   return [opening, ...chapters].join('\n');
 }
 
-test('each typical mistake has a message that names it', async () => {
+test('each typical mistake has a message that names it, and literals of an enum compile', async () => {
   const folder = await writeProject();
   const byVersion = new Map(COMPILERS.map(({ folder: compiler, version }) => [version, messagesOf(compiler, folder)]));
   for (const messages of byVersion.values()) {

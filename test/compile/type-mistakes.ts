@@ -32,6 +32,40 @@ export const NOTE_OUTPUT = {
   required: ['id', 'priority'],
 };
 
+/** The output schema of another tool, and code with it that compiles: literals match its lists of values. */
+export const MEMO_OUTPUT = {
+  type: 'object',
+  properties: {
+    priority: { enum: ['low', 'high'] },
+    tags: { type: 'array', items: { type: 'string' } },
+    pairs: { type: 'array', items: { type: 'object', properties: { kind: { enum: ['a', 'b'] } }, required: ['kind'] } },
+  },
+  required: ['priority'],
+};
+export const CORRECT = `import { memoOutput, type MemoOutput } from './generated/tools/memo.js';
+import { defineTaskTool } from './generated/runtime/tasks.js';
+declare const memo: MemoOutput;
+declare const tags: string[];
+const output = memoOutput;
+export const tools = [
+  defineTool({ name: 'a', output, run: () => ({ structuredContent: { priority: 'low', tags: ['x'] } }) }),
+  defineTool({ name: 'b', output, run: async () => ({ structuredContent: { priority: 'low', tags: ['x'] } }) }),
+  defineTool({ name: 'c', output, run: (args) => ({ structuredContent: { priority: args['x'] ? 'low' : 'high', tags } }) }),
+  defineTool({ name: 'd', output, run: () => ({ structuredContent: memo }) }),
+  defineTool({
+    name: 'e',
+    input: noteInput,
+    output,
+    run: async ({ title }, context: ServerContext) => {
+      context.log('info', title);
+      if (title === '') return { isError: true, content: [{ type: 'text', text: 'No title.' }] };
+      return { structuredContent: { priority: 'high', pairs: [{ kind: 'a' }, { kind: 'b' }] } };
+    },
+  }),
+];
+export const task = defineTaskTool({ name: 'f', output, run: () => ({ structuredContent: { priority: 'low', tags: ['x'] } }) });
+`;
+
 export const MISTAKES: readonly Mistake[] = [
   {
     title: 'Structured content lacks a member',

@@ -29,10 +29,12 @@ describe('a server that cannot listen says why in one line', () => {
     );
   });
 
-  test('at what is no port', async () => {
-    const { code, stderr } = await start('soup');
+  test.each(['soup', '99999'])('at %s, which is no port', async (port) => {
+    const { code, stderr } = await start(port);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^\[.+\] cannot listen on port soup \(set PORT for another one\): .*\n$/);
+    expect(stderr.replace(/^\[.+\] /, '')).toBe(
+      `cannot listen on port ${port} (set PORT for another one): not a number from 0 to 65535\n`,
+    );
   });
 
   test.each([

@@ -51,7 +51,14 @@ export function readArguments(words: readonly string[]): Task {
 }
 
 function objectOf(json: string): Record<string, unknown> {
-  const value: unknown = JSON.parse(json);
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch (error) {
+    throw new Error(`--arguments must be a JSON object: ${String(error)}`, {
+      cause: error,
+    });
+  }
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new Error("--arguments must be a JSON object");
   return value as Record<string, unknown>;

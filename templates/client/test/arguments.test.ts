@@ -23,7 +23,10 @@ test("a tool to call", () => {
 test.each([
   { words: [], problem: "the server is missing" }, // if: !target
   { words: ["--arguments", "[]", "server"], problem: "JSON object" },
-  { words: ["--arguments", "{", "server"], problem: "JSON" },
+  {
+    words: ["--arguments", "{", "server"],
+    problem: "--arguments must be a JSON object: SyntaxError",
+  },
   { words: ["--dance", "server"], problem: "--dance" },
 ])("refuses $words", ({ words, problem }) => {
   expect(() => readArguments(words)).toThrow(problem);

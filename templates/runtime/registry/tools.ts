@@ -64,6 +64,19 @@ export type ToolOutcome<Output extends object = object> = object extends Output
   : // The compiler explains a mistake by the last variant.
     FailedToolResult | StructuredToolResult<Output>;
 
+/** A value whose arrays may be readonly, at any depth. */
+type WithReadonlyArrays<T> = T extends object
+  ? { readonly [K in keyof T]: WithReadonlyArrays<T[K]> }
+  : T;
+
+/**
+ * Structured content as `run` may return it. `Output` itself, which is a `const` type parameter of `defineTool`, has the
+ * compiler keep the literals that `run` returns: `priority: "low"` would be a string otherwise, whatever the schema lists.
+ * It makes arrays in a literal readonly, too. The compiler explains a mistake by the last variant.
+ */
+export type Returned<Output extends object> =
+  NoInfer<Output> | WithReadonlyArrays<Output>;
+
 /** Hints about a tool's behavior, which a client need not trust. */
 export interface ToolHints {
   /** A name for people. */
@@ -124,7 +137,7 @@ export interface ToolDefinition<
   readonly run: (
     args: Applied extends true ? Complete : Args,
     context: Context,
-  ) => MaybePromise<ToolOutcome<NoInfer<Output>>>;
+  ) => MaybePromise<ToolOutcome<Returned<Output>>>;
 }
 
 /** A tool in a list, without the types of its arguments. */
@@ -144,7 +157,7 @@ export class ToolError extends Error {
 export function defineTool<
   Args extends object = Record<string, unknown>,
   Context = DefinitionContext,
-  Output extends object = object,
+  const Output extends object = object,
   Complete extends object = Args,
   const Applied extends boolean = false,
 >(

@@ -3,6 +3,7 @@ import type { MaybePromise, DefinitionContext } from "../registry/types.js";
 import type {
   RegisteredTool,
   ToolDefinition,
+  Returned,
   ToolOutcome,
 } from "../registry/tools.js";
 import type { TaskContext } from "./context.js";
@@ -56,7 +57,7 @@ export interface TaskToolDefinition<
   readonly run: (
     args: Applied extends true ? Complete : Args,
     task: TaskContext<NoInfer<State>, Context>,
-  ) => MaybePromise<ToolOutcome<NoInfer<Output>>>;
+  ) => MaybePromise<ToolOutcome<Returned<Output>>>;
   /**
    * Whether another process may run the work again from its start, after the one that ran it has stopped. Off by default:
    * such a task is reported as failed. Only for work that may be repeated; `task.save` keeps what is done.
@@ -106,7 +107,7 @@ export type RegisteredTaskTool<Context = DefinitionContext> = Omit<
 export function defineTaskTool<
   Args extends object = Record<string, unknown>,
   Context = DefinitionContext,
-  Output extends object = object,
+  const Output extends object = object,
   Complete extends object = Args,
   const Applied extends boolean = false,
   State = undefined,

@@ -19,9 +19,9 @@ const listening = await listen(
   Number(port),
   store, // if: redis
 ).catch((error: unknown) => {
-  log(
-    `cannot listen on port ${port} (set PORT for another one): ${String(error)}`,
-  );
+  const isPort = /^\d{1,5}$/.test(port) && Number(port) < 65_536;
+  const reason = isPort ? String(error) : "not a number from 0 to 65535";
+  log(`cannot listen on port ${port} (set PORT for another one): ${reason}`);
   process.exit(1);
 });
 log(`ready at ${listening.url.href}`);

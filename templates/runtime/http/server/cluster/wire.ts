@@ -105,7 +105,8 @@ export function parseMail(text: string): Mail | undefined {
     from,
     messages: messages
       .map(readMessage)
-      .filter((message) => message !== undefined),
+      // TypeScript 5.4 does not infer the predicate.
+      .filter((message): message is WireMessage => message !== undefined),
   };
 }
 
