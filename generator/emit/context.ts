@@ -2,6 +2,7 @@ import { memberOf } from '../model/catalog/derive.js';
 import {
   embeddedMethods,
   findDefinition,
+  repeated,
   SIDES,
   sideWords,
   wireMethods,
@@ -30,6 +31,8 @@ export interface EmitContext {
   readonly embedded: readonly MethodWithConstant[];
   /** Names of the guards on messages. */
   readonly messageGuards: ReadonlySet<string>;
+  /** Params that several methods have; null if several have none. */
+  readonly sharedParams: ReadonlySet<string | null>;
 }
 
 /**
@@ -47,6 +50,7 @@ export function createEmitContext(protocol: Protocol): EmitContext {
     methods: methodConstants(wireMethods(protocol), place),
     embedded: methodConstants(embeddedMethods(protocol), place),
     messageGuards: messageGuards(SIDES.map((side) => capitalize(sideWords(protocol)[side]))),
+    sharedParams: repeated(protocol.methods.map(({ params }) => params)),
   };
 }
 

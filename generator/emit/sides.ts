@@ -303,10 +303,9 @@ function wordsOf(
  * The name of the method that sends a request: that of its message, or of its params if the schema has only them, such as
  * `newSession` for `NewSessionRequest`. Where several methods have the same params, it is that of the method.
  */
-function callName({ protocol }: EmitContext, { params, name, message }: Method): string {
+function callName({ protocol, sharedParams }: EmitContext, { params, name, message }: Method): string {
   const isBuilt = findDefinition(protocol, message)?.isBuilt === true;
-  const isShared = protocol.methods.some((other) => other.name !== name && other.params === params);
-  if (isBuilt && isShared) return camelCase(name);
+  if (isBuilt && sharedParams.has(params)) return camelCase(name);
   const stem = (isBuilt ? params : message)?.replace(/(?:Request)?(?:\.params|Params)?$/, '') ?? '';
   const { definitionPrefix = '' } = protocol.traits;
   const short = stem.startsWith(definitionPrefix) ? stem.slice(definitionPrefix.length) : stem;

@@ -280,9 +280,18 @@ export function embeddedMethods(protocol: Protocol): readonly Method[] {
   return protocol.methods.filter((method) => method.direction === 'embedded');
 }
 
+/** Definitions by name, for each list that was searched: emitters search one for every method and reference. */
+const definitionsByName = new WeakMap<readonly Definition[], ReadonlyMap<string, Definition>>();
+
 /** The definition with a name, if the schema has it. */
-export function findDefinition(protocol: Definitions, name: string): Definition | undefined {
-  return protocol.definitions.find((definition) => definition.name === name);
+export function findDefinition({ definitions }: Definitions, name: string): Definition | undefined {
+  let byName = definitionsByName.get(definitions);
+  if (byName === undefined) {
+    // The first of a name counts, as in a search from the start.
+    byName = new Map(definitions.map((definition) => [definition.name, definition] as const).reverse());
+    definitionsByName.set(definitions, byName);
+  }
+  return byName.get(name);
 }
 
 /**
@@ -324,7 +333,13 @@ export function extensionCapability(side: string, id: string): string {
 /** The definitions that are the params of several messages that are built. */
 export function sharedParams(rows: readonly Pick<Partial<CatalogMethod>, 'message' | 'params'>[]): ReadonlySet<string> {
   const all = rows.flatMap(({ message, params }) => (message === undefined ? (params ?? []) : []));
-  return new Set(all.filter((name, index) => all.indexOf(name) !== index));
+  return repeated(all);
+}
+
+/** What is in a list more than once. */
+export function repeated<T>(list: readonly T[]): ReadonlySet<T> {
+  const seen = new Set<T>();
+  return new Set(list.filter((item) => seen.size === seen.add(item).size));
 }
 
 /** The name of a message that is built: after its params, or after its method if it shares them or has none. */

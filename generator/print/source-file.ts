@@ -1,3 +1,4 @@
+import { repeated } from '../model/protocol.js';
 import { escapeHiddenCharacters } from '../text.js';
 
 /** The files of a revision that mcpgen itself writes, without extension. */
@@ -180,7 +181,7 @@ export class SourceFile<Name extends string = ModuleName> {
       ...this.#declarations.map(({ name }) => name),
       ...[...imported].flatMap(([name, from]) => [...from].map(() => name)),
     ];
-    return [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];
+    return [...repeated(names)];
   }
 
   /** The module specifier of another file; a file of a plugin may be in a folder below the revision's. */

@@ -1,108 +1,20 @@
-/**
- * Throughput of reading a stream of messages, as a ratio to the least that anyone must do: decode all bytes, split the
- * text at newlines, and `JSON.parse` each line. Run it with `npm run bench:codec -- [rounds]`.
- */
-import { ReadBuffer } from '@modelcontextprotocol/sdk/shared/stdio.js';
-import { ReadBuffer as ReadBufferV2 } from '@modelcontextprotocol/server';
-import { classify } from '../../generated/2025-11-25/index.js';
-import { encodeLine, MessageReader, parseMessage } from '../../templates/runtime/index.js';
-import type { Message } from '../../templates/runtime/index.js';
+/** Throughput of reading a stream of messages. */
+import { CORPORA, READERS } from './codec-worker.js';
+import type { Suite } from './suite.js';
 
-const CHUNK = 64 * 1024;
-/** Short, so that some run of it is not interrupted even on a busy machine. */
-const STREAM = 1024 * 1024;
+const FLOOR = 'split + JSON.parse';
 
-const tool = (index: number): object => ({
-  name: `tool_${index}`,
-  title: `Tool ${index}`,
-  description: 'Does a thing with files and returns what it found in them.',
-  inputSchema: {
-    type: 'object',
-    properties: { path: { type: 'string', description: 'Where' }, tags: { type: 'array', items: { type: 'string' } } },
-    required: ['path'],
-  },
-});
-const tools = (count: number): object => ({ tools: Array.from({ length: count }, (_, index) => tool(index)) });
-const text = (length: number, word: string): object => ({
-  content: [{ type: 'text', text: word.repeat(Math.ceil(length / word.length)) }],
-});
-
-const CORPORA: Readonly<Record<string, readonly Message[]>> = {
-  'small messages': [
-    { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'echo', arguments: { text: 'hello world' } } },
-    { jsonrpc: '2.0', id: 1, result: { content: [{ type: 'text', text: 'hello world' }] } },
-    { jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: 1, progress: 0.5, total: 1 } },
-    { jsonrpc: '2.0', id: 'a2', error: { code: -32602, message: 'no such tool', data: { name: 'x' } } },
+export const codec: Suite = {
+  name: 'codec',
+  title: 'Reading a stream of messages',
+  about:
+    'Processor time for a megabyte. The floor decodes all bytes at once, splits the text at newlines and parses each line.',
+  columns: Object.keys(CORPORA).map((title) => ({ title, unit: 'ms' })),
+  races: [
+    { title: 'MessageReader', floor: FLOOR, ours: 'MessageReader', peers: ['SDK v1 ReadBuffer', 'SDK v2 ReadBuffer'] },
   ],
-  'lists of 20 tools': [{ jsonrpc: '2.0', id: 3, result: tools(20) }],
-  'lists of 500 tools': [{ jsonrpc: '2.0', id: 3, result: tools(500) }],
-  'texts of 1 MB': [{ jsonrpc: '2.0', id: 4, result: text(1e6, 'lorem ipsum dolor sit "amet"\n') }],
-  'texts of 20 kB, not ASCII': [{ jsonrpc: '2.0', id: 5, result: text(2e4, 'größer als 5 € 😀 ') }],
+  contenders: (bench) =>
+    Promise.resolve(
+      Object.fromEntries(Object.keys(READERS).map((name) => [name, () => bench.measure('reader', { name })])),
+    ),
 };
-
-const decoder = new TextDecoder();
-
-/** Each of them reads a whole stream and says how many messages it had. */
-const READERS: Readonly<Record<string, (bytes: Uint8Array, chunks: readonly Uint8Array[]) => number>> = {
-  'split + JSON.parse': (bytes) => {
-    let count = 0;
-    for (const line of decoder.decode(bytes).split('\n')) {
-      if (line !== '' && typeof JSON.parse(line) === 'object') count += 1;
-    }
-    return count;
-  },
-  'split + parseMessage': (bytes) => {
-    let count = 0;
-    for (const line of decoder.decode(bytes).split('\n')) {
-      if (line !== '' && parseMessage(line, { classify }).kind !== 'invalid') count += 1;
-    }
-    return count;
-  },
-  MessageReader: (_, chunks) => {
-    const reader = new MessageReader({ classify });
-    let count = 0;
-    for (const chunk of chunks) {
-      for (const event of reader.push(chunk)) if (event.kind !== 'invalid') count += 1;
-    }
-    return count + reader.end().length;
-  },
-  'official SDK v1 ReadBuffer': (_, chunks) => countOf(new ReadBuffer(), chunks),
-  'official SDK v2 ReadBuffer': (_, chunks) => countOf(new ReadBufferV2(), chunks),
-};
-
-function countOf(
-  buffer: { append(chunk: Buffer): void; readMessage(): unknown },
-  chunks: readonly Uint8Array[],
-): number {
-  let count = 0;
-  for (const chunk of chunks) {
-    buffer.append(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length));
-    while (buffer.readMessage() !== null) count += 1;
-  }
-  return count;
-}
-
-const rounds = Number(process.argv[2] ?? 60);
-for (const [name, messages] of Object.entries(CORPORA)) {
-  const one = Buffer.from(messages.map(encodeLine).join(''));
-  const times = Math.ceil(STREAM / one.length);
-  const bytes = new Uint8Array(Buffer.concat(Array<Buffer>(times).fill(one)));
-  const chunks = Array.from({ length: Math.ceil(bytes.length / CHUNK) }, (_, index) =>
-    bytes.subarray(index * CHUNK, (index + 1) * CHUNK),
-  );
-  const best = new Map<string, number>();
-  for (let round = 0; round < rounds; round += 1) {
-    // One after another in each round, so that all get their share of a busy machine.
-    for (const [reader, run] of Object.entries(READERS)) {
-      const start = performance.now();
-      const count = run(bytes, chunks);
-      const time = performance.now() - start;
-      if (count !== times * messages.length)
-        throw new Error(`${reader}: ${count} messages of ${times * messages.length}`);
-      best.set(reader, Math.min(best.get(reader) ?? Infinity, time));
-    }
-  }
-  const bare = best.get('split + JSON.parse') ?? NaN;
-  console.log(`${name}, ${(bytes.length / 1e6).toFixed(1)} MB, bare: ${(bytes.length / bare / 1e3).toFixed(0)} MB/s`);
-  for (const [reader, time] of best) console.log(`  ${(bare / time).toFixed(2).padStart(5)}  ${reader}`);
-}

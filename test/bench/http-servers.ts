@@ -1,4 +1,4 @@
-/** The servers that `bench:http` measures, one in a process: `node <this file> <name>`. */
+/** The servers whose calls over HTTP are measured, one in a process: `node http-servers.mjs NAME`. */
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -104,7 +104,41 @@ function sdkV2Modern(): Promise<number> {
   return listen(createServer((request, response) => void listener(request as never, response)));
 }
 
+/** The least that answers: collects the body, parses it, and writes the answer. No checks, no limits, no sessions. */
+function bare(): Promise<number> {
+  const server = createServer((incoming, outgoing) => {
+    const chunks: Buffer[] = [];
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+    incoming.on('end', () => {
+      if (incoming.method === 'DELETE') {
+        outgoing.writeHead(200).end();
+        return;
+      }
+      const { id, method, params } = JSON.parse(Buffer.concat(chunks).toString()) as {
+        readonly id?: number;
+        readonly method: string;
+        readonly params?: { readonly arguments?: Record<string, unknown> };
+      };
+      if (id === undefined) {
+        outgoing.writeHead(202).end();
+        return;
+      }
+      const result = method === 'initialize' ? {} : answer(params ?? {});
+      const body = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, result }));
+      outgoing
+        .writeHead(200, {
+          'content-type': 'application/json',
+          'content-length': body.length,
+          ...(method === 'initialize' ? { 'mcp-session-id': randomUUID() } : {}),
+        })
+        .end(body);
+    });
+  });
+  return listen(server);
+}
+
 const SERVERS: Readonly<Record<string, () => Promise<number>>> = {
+  bare,
   ours,
   'SDK v1': () => sdkV1(false),
   'SDK v1, JSON answers': () => sdkV1(true),
@@ -118,8 +152,6 @@ if (start === undefined) throw new Error(`nothing is called ${process.argv[2] ??
 const port = await start();
 process.send?.({ port });
 process.on('message', () => {
-  globalThis.gc?.();
-  const { rss, heapUsed } = process.memoryUsage();
-  process.send?.({ rss, heapUsed, cpu: process.cpuUsage() });
+  process.send?.({ cpu: process.cpuUsage() });
 });
 process.on('disconnect', () => process.exit());

@@ -6,7 +6,8 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { MESSAGES, printTable } from './support.js';
+import { MESSAGES } from './messages.js';
+import { printTable } from './support.js';
 
 const CLI = path.resolve('dist/generator/cli.js');
 const ECHO = [process.execPath, '-e', 'process.stdin.pipe(process.stdout)'];

@@ -6,23 +6,55 @@ import { refsIn, typesInRule } from '../../model/types/references.js';
 import { discriminate } from '../../model/types/discriminate.js';
 import type { TypeLookup } from '../../model/types/references.js';
 
-/** Definitions that can contain themselves. */
+/** Definitions that can contain themselves: those of a cycle of references, found in one pass (Tarjan's algorithm). */
 export function recursiveDefinitions(protocol: Definitions): ReadonlySet<string> {
   const targets = new Map(
-    protocol.definitions.map((definition) => [definition.name, new Set(refsIn(definition.type))]),
+    protocol.definitions.map((definition) => [definition.name, [...new Set(refsIn(definition.type))]]),
   );
-  const reaches = (from: string, wanted: string): boolean => {
-    const seen = new Set<string>();
-    const open = [...(targets.get(from) ?? [])];
-    for (let name = open.pop(); name !== undefined; name = open.pop()) {
-      if (name === wanted) return true;
-      if (seen.has(name)) continue;
-      seen.add(name);
-      open.push(...(targets.get(name) ?? []));
-    }
-    return false;
+  const recursive = new Set<string>();
+  /** When each definition was first visited, and the earliest one that it leads back to. */
+  const order = new Map<string, number>();
+  const earliest = new Map<string, number>();
+  /** Visited definitions whose cycle is not complete yet. */
+  const pending: string[] = [];
+  const isPending = new Set<string>();
+  const lower = (name: string, to: number): void => {
+    earliest.set(name, Math.min(earliest.get(name) ?? to, to));
   };
-  return new Set(protocol.definitions.map((definition) => definition.name).filter((name) => reaches(name, name)));
+  const complete = (name: string): void => {
+    if (earliest.get(name) !== order.get(name)) return;
+    const cycle = pending.splice(pending.lastIndexOf(name));
+    for (const member of cycle) {
+      isPending.delete(member);
+      if (cycle.length > 1 || targets.get(member)?.includes(member) === true) recursive.add(member);
+    }
+  };
+  // Iterative, since a long chain would be too deep for recursion.
+  for (const start of targets.keys()) {
+    const path: { readonly name: string; next: number }[] = [];
+    const enter = (name: string): void => {
+      earliest.set(name, order.size);
+      order.set(name, order.size);
+      pending.push(name);
+      isPending.add(name);
+      path.push({ name, next: 0 });
+    };
+    if (!order.has(start)) enter(start);
+    for (let visit = path.at(-1); visit !== undefined; visit = path.at(-1)) {
+      const target = targets.get(visit.name)?.[visit.next];
+      visit.next += 1;
+      if (target !== undefined) {
+        if (!order.has(target)) enter(target);
+        else if (isPending.has(target)) lower(visit.name, order.get(target) ?? 0);
+        continue;
+      }
+      path.pop();
+      complete(visit.name);
+      const parent = path.at(-1);
+      if (parent !== undefined && isPending.has(visit.name)) lower(parent.name, earliest.get(visit.name) ?? 0);
+    }
+  }
+  return recursive;
 }
 
 /** Maximum length of a chain of definitions with indistinguishable branches, each of which checks the rest again. */

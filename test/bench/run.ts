@@ -1,0 +1,132 @@
+/**
+ * All benchmarks: `npm run bench`. Prints tables, and writes `results.json` and `results.html` next to this file.
+ *
+ * `--only NAME` runs the benchmarks whose names begin with it, repeatable; `--rounds N` makes other than 5 rounds, a complete run at least 5; `--quick`
+ * is a trial with one round, whose figures mean little. Such runs write to `out/bench` instead, so that the files here
+ * are always those of a complete run.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { parseArgs } from 'node:util';
+import { page } from './page.js';
+import { bundleProgram, linkPackages, runWorker } from './processes.js';
+import { growthTable, sizeTable, suiteTable } from './tables.js';
+import { runGrowth, runSuite, type Bench, type Results } from './suite.js';
+import { GROWTH, SIZES, SUITES } from './suites.js';
+import { printTable } from './support.js';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', multiple: true, default: [] },
+    rounds: { type: 'string', default: '5' },
+    quick: { type: 'boolean', default: false },
+  },
+});
+const isComplete = values.only.length === 0 && !values.quick;
+const rounds = values.quick ? 1 : Math.max(isComplete ? 5 : 1, Number(values.rounds) || 5);
+
+/** Whether a benchmark runs: those that take long only if they are named. */
+function isChosen({ name, isLong = false }: { readonly name: string; readonly isLong?: boolean }): boolean {
+  return values.only.length === 0 ? !isLong : values.only.some((prefix) => name.startsWith(prefix));
+}
+
+const PEERS = [
+  '@modelcontextprotocol/sdk',
+  '@modelcontextprotocol/server',
+  '@modelcontextprotocol/client',
+  '@modelcontextprotocol/core',
+  '@modelcontextprotocol/node',
+  'ajv',
+  'zod',
+  'json-schema-to-typescript',
+  'esbuild',
+  'typescript',
+  'undici',
+];
+
+function versions(): Readonly<Record<string, string>> {
+  const of = (file: string): string =>
+    (JSON.parse(readFileSync(path.join(root, file), 'utf8')) as { readonly version: string }).version;
+  const git = (...args: readonly string[]): string =>
+    spawnSync('git', args, { cwd: root, encoding: 'utf8' }).stdout.trim();
+  const commit = git('rev-parse', '--short', 'HEAD');
+  const isChanged = git('status', '--porcelain', '--untracked-files=no') !== '';
+  return {
+    Node: process.version.slice(1),
+    V8: process.versions.v8,
+    mcpgen: `${of('package.json')}, commit ${commit}${isChanged ? ' with changes' : ''}`,
+    ...Object.fromEntries(PEERS.map((name) => [name, of(path.join('node_modules', name, 'package.json'))])),
+  };
+}
+
+const scratch = mkdtempSync(path.join(os.tmpdir(), 'mcpgen-bench-'));
+const start = performance.now();
+process.env['BENCH_ROOT'] = root;
+try {
+  const load = os.loadavg().map((value) => Number(value.toFixed(2)));
+  linkPackages(root, scratch);
+  const worker = await bundleProgram(scratch, 'worker');
+  /** Each benchmark has a folder, so that none finds files of another one. */
+  const benchOf = (name: string): Bench => {
+    const folder = path.join(scratch, name);
+    mkdirSync(folder);
+    linkPackages(root, folder);
+    return {
+      ...{ root, scratch: folder, isQuick: values.quick },
+      progress: (text) => {
+        const minutes = ((performance.now() - start) / 60_000).toFixed(1);
+        process.stderr.write(`[${minutes} min] ${text}\n`);
+      },
+      measure: (measurement, args = {}) => Promise.resolve(runWorker(worker, measurement, args)),
+    };
+  };
+  const results: Results = {
+    date: new Date().toISOString().slice(0, 10),
+    command: 'npm run bench',
+    machine: { processor: os.cpus()[0]?.model ?? 'unknown', cores: os.availableParallelism(), load },
+    versions: versions(),
+    suites: [],
+    growth: [],
+    sizes: [],
+  };
+  const found: { [Kind in 'suites' | 'growth' | 'sizes']: Results[Kind][number][] } = {
+    suites: [],
+    growth: [],
+    sizes: [],
+  };
+  process.stdout.write(
+    `${Object.entries(results.versions)
+      .map(([name, version]) => `${name} ${version}`)
+      .join(', ')}; ${results.machine.cores} cores, load ${load.join(' ')}\n`,
+  );
+  for (const suite of SUITES.filter(isChosen)) {
+    const result = await runSuite(suite, benchOf(suite.name), rounds);
+    found.suites.push(result);
+    printTable(`${result.title} (median of ${result.rounds}, least to most)`, suiteTable(result));
+  }
+  for (const suite of GROWTH.filter(isChosen)) {
+    const result = await runGrowth(suite, benchOf(suite.name), rounds);
+    found.growth.push(result);
+    printTable(`${result.title} (median of ${result.rounds})`, growthTable(result));
+  }
+  for (const suite of SIZES.filter(isChosen)) {
+    const { measure, ...about } = suite;
+    const result = { ...about, rows: await measure(benchOf(suite.name)) };
+    found.sizes.push(result);
+    printTable(result.title, sizeTable(result));
+  }
+  const all: Results = { ...results, ...found };
+  const out = isComplete ? import.meta.dirname : path.join(root, 'out/bench');
+  mkdirSync(out, { recursive: true });
+  writeFileSync(path.join(out, 'results.json'), `${JSON.stringify(all, undefined, 1)}\n`);
+  writeFileSync(path.join(out, 'results.html'), page(all));
+  const minutes = ((performance.now() - start) / 60_000).toFixed(1);
+  process.stdout.write(`\n${minutes} minutes. Written: results.json and results.html in ${path.relative(root, out)}\n`);
+  if (isComplete) process.stdout.write('Now run `npm run bench:docs`.\n');
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
