@@ -127,11 +127,12 @@ export const onElicitationComplete = {
 
 test('a new revision lists the methods that it lacks and that the code of an SDK uses', async () => {
   const cwd = temporaryFolder();
-  const config = (revisions: readonly string[]): void =>
+  const config = (revisions: readonly string[]): void => {
     writeFileSync(
       path.join(cwd, 'mcpgen.config.json'),
       JSON.stringify({ out: 'src/mcp', revisions, emit: ['methods'] }),
     );
+  };
   mkdirSync(path.join(cwd, 'src'));
   writeFileSync(
     path.join(cwd, 'src/dispatch.ts'),
@@ -140,6 +141,10 @@ export const handlers = { [METHODS.INITIALIZE]: 1, 'resources/subscribe': 2, 'to
 export const name = 'initialize';
 `,
   );
+  // A test may send what an old revision has.
+  mkdirSync(path.join(cwd, 'test'));
+  writeFileSync(path.join(cwd, 'test/dispatch.test.ts'), `export const method = 'initialize';\n`);
+  writeFileSync(path.join(cwd, 'tsconfig.json'), '{ "include": ["src", "test"] }');
   config(['2025-11-25']);
   expect((await mcpgen(['generate'], { cwd })).stdout).not.toContain('new revision');
   config(['2025-11-25', '2026-07-28']);

@@ -200,7 +200,12 @@ describe('from files', () => {
   test('a draft may change', async () => {
     const folder = folderWith({ 'draft.json': smallSchema() });
     const args = ['-r', 'draft', '--from', 'draft.json'];
-    expect((await sync(folder, args)).code).toBe(0);
+    const first = await sync(folder, args);
+    expect(first.code).toBe(0);
+    // There is no older draft to compare with: the newest revision takes its place.
+    const comparison = '    what it changes: mcpgen diff 2026-07-28 schema/draft/schema.json\n';
+    expect(first.stdout).toContain(comparison);
+    expect((await sync(folder, args)).stdout).not.toContain(comparison);
     expect(readJson(folder, 'schema/draft/catalog.json')).toMatchObject({ status: 'draft', revision: 'draft' });
     expect(readJson(folder, 'schema/manifest.json')).toMatchObject({ revisions: { draft: { status: 'draft' } } });
 

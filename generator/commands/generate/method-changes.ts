@@ -10,7 +10,7 @@ import {
 } from '../../model/catalog/method-changes.js';
 import { constantCase } from '../../model/naming.js';
 import { sideWords, type MessageKind, type Method, type Protocol, type Side } from '../../model/protocol.js';
-import { displayPath } from '../../paths.js';
+import { displayPath, isBelow } from '../../paths.js';
 import { readOrigin } from '../../output/ownership.js';
 import { tryReadText } from '../../read/files.js';
 import { handlerTarget, registerHandler } from '../../scaffold/edit/register-handler.js';
@@ -253,13 +253,16 @@ async function describeNewRevisions(
 ): Promise<readonly NewRevision[]> {
   if (revisions.length === 0) return [];
   const protocolFile = protocolFileText(project);
+  // Tests may send what an old revision has, so only the sources count, as for the command.
+  const sources = existsSync(path.join(project, 'src')) ? 'src' : '.';
+  const folder = path.join(project, sources);
   const authorFiles = previous === undefined ? [] : await readAuthorFiles(project, out);
+  const sourceFiles = authorFiles.filter((file) => isBelow(folder, path.resolve(file.path)));
   const described = await Promise.all(
     revisions.map(async (revision): Promise<NewRevision | undefined> => {
       const isRegistered = protocolFile?.includes(`/${revision}/revision`);
-      const places = await findMethodLocations(authorFiles, missingMethods(revision));
+      const places = await findMethodLocations(sourceFiles, missingMethods(revision));
       if (isRegistered === true && places.length === 0) return undefined;
-      const options = { code: existsSync(path.join(project, 'src')) ? 'src' : '.' };
       return {
         revision,
         ...(isRegistered === false
@@ -269,7 +272,9 @@ async function describeNewRevisions(
         missingMethods: groupByMethod(places),
         ...(previous === undefined
           ? {}
-          : { diffCommand: projectCommand(project, 'diff', { words: [previous, revision], options }) }),
+          : {
+              diffCommand: projectCommand(project, 'diff', { words: [previous, revision], options: { code: sources } }),
+            }),
       };
     }),
   );
