@@ -648,7 +648,7 @@ describe.concurrent('an official file given by --schema', () => {
 });
 
 describe.concurrent('check', () => {
-  provesCase('case-102', 'fails on a stale tree with the command that fixes it', async () => {
+  provesCase('case-102', 'fails on an edited tree with the command that fixes it', async () => {
     const cwd = temporaryFolder();
     await expectSuccess(['generate', '-r', '2024-11-05', '--emit', 'errors', '-o', 'out'], { cwd });
     const file = path.join(cwd, 'out/2024-11-05/errors.ts');
@@ -656,7 +656,7 @@ describe.concurrent('check', () => {
     const args = ['generate', '-r', '2024-11-05', '--emit', 'errors', '-o', 'out', '--check'];
     const result = await mcpgen(args, { cwd });
     expect(result.code).toBe(1);
-    expect(result.stdout).toMatch(/^stale +out\/2024-11-05\/errors\.ts$/m);
+    expect(result.stdout).toMatch(/^edited +out\/2024-11-05\/errors\.ts$/m);
     expect(result.stdout).toMatch(/^ +- .*-32799/m);
     expect(result.stdout).toMatch(/^ +\+ .*-32700/m);
     expect(result.stdout).toContain('mcpgen generate --revision 2024-11-05 --emit errors --out out');

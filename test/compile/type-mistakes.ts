@@ -52,6 +52,7 @@ export const tools = [
   defineTool({ name: 'b', output, run: async () => ({ structuredContent: { priority: 'low', tags: ['x'] } }) }),
   defineTool({ name: 'c', output, run: (args) => ({ structuredContent: { priority: args['x'] ? 'low' : 'high', tags } }) }),
   defineTool({ name: 'd', output, run: () => ({ structuredContent: memo }) }),
+  defineTool({ name: 'text', run: () => Promise.resolve().then(() => 'text') }),
   defineTool({
     name: 'e',
     input: noteInput,

@@ -173,9 +173,11 @@ describe('files of plugins', () => {
     writeFileSync(json, readFileSync(json, 'utf8').replaceAll('\n', '\r\n'));
     expect(await mcpgen([...ARGS, '--plugin', './p.js', '--check'], { cwd })).toMatchObject({ code: 0 });
     appendFileSync(path.join(out, 'a.md'), 'edited\n');
+    writeFileSync(path.join(cwd, 'p.js'), source.replace('a:   b', 'a:   c'));
     const stale = await mcpgen([...ARGS, '--plugin', './p.js', '--check'], { cwd });
     expect(stale).toMatchObject({ code: 1 });
-    expect(stale.stdout).toMatch(/^stale +out\/2025-11-25\/a\.md\n/);
+    expect(stale.stdout).toMatch(/^edited +out\/2025-11-25\/a\.md\n/m);
+    expect(stale.stdout).toMatch(/^stale +out\/2025-11-25\/a\.yml\n/m);
     expect(stale.stdout).toContain('--plugin ./p.js');
     writeFileSync(path.join(out, 'deep/notes.md'), '# Mine\n');
     const dropped = await mcpgen(ARGS, { cwd });

@@ -1,3 +1,4 @@
+import { createServer as createHttpServer } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -43,4 +44,17 @@ describe('a server that cannot listen says why in one line', () => {
   ])('with the transport of the official SDK %s', async (_, listen) => {
     await expect(listen(await takenPort())).rejects.toThrow('EADDRINUSE');
   });
+});
+
+test('a client whose server requires a token says how to pass one', async () => {
+  const server = createHttpServer((_request, response) => response.writeHead(401).end());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.close();
+  });
+  const program = path.resolve(import.meta.dirname, '../../templates/client/src/index.ts');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+  const { code, stdout, stderr } = await run(process.execPath, ['--import', 'tsx', program, url], {});
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toMatch(/401.*\nSet MCP_TOKEN to a bearer token that the server accepts\.\n$/);
 });

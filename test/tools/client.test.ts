@@ -384,6 +384,8 @@ describe('init client', () => {
     expect(await handlersOf('plain')).toBe(true);
     expect(await handlersOf('given', ...from)).toBe(false);
     expect(await handlersOf('wanted', ...from, '--features', 'roots')).toBe(true);
+    writeFileSync(path.join(cwd, 'list.json'), JSON.stringify(LIST));
+    expect(await handlersOf('listed', '--tools', 'list.json')).toBe(false);
   });
 
   test.each<[string, readonly string[], RegExp]>([

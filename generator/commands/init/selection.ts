@@ -47,7 +47,7 @@ export async function resolveSelection(
 ): Promise<Selection> {
   if (packageName !== undefined) refusePackageName(packageName);
   const given = withRequiredTransport(options.answers, requiredTransport);
-  const defaults = defaultAnswers(kind, options.fromServer !== undefined, given.store);
+  const defaults = defaultAnswers(kind, (options.fromServer ?? options.tools) !== undefined, given.store);
   const isInteractive = !options.yes && process.stdin.isTTY && process.stderr.isTTY;
   if (isInteractive) {
     const answers = await askMissing(kind, packageName, given, defaults, options.install);

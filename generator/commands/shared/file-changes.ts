@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { structuredPatch } from 'diff';
 import type { Warning } from '../../model/protocol.js';
+import { readOrigin } from '../../output/ownership.js';
 import { isUpToDate, type FileChange, type PlannedFile } from '../../output/plan.js';
 import { stdoutColors, printLine, printWarning } from '../../terminal.js';
 import { escapeHiddenCharacters } from '../../text.js';
@@ -47,7 +48,9 @@ export function fileChangeJson(change: FileChange, withDiff: boolean): object {
 /** Prints which files are outdated, and how they differ. */
 export function printOutdatedFiles(changes: readonly FileChange[], out: string): void {
   for (const change of changes) {
-    printLine(`${stdoutColors.red(change.status.padEnd(8))}  ${escapeHiddenCharacters(path.join(out, change.path))}`);
+    printLine(
+      `${stdoutColors.red(checkWord(change).padEnd(8))}  ${escapeHiddenCharacters(path.join(out, change.path))}`,
+    );
     for (const line of diffExcerpt(change)) {
       const paint = line.startsWith('-')
         ? stdoutColors.red
@@ -103,6 +106,11 @@ export function countByStatus(changes: readonly FileChange[], dryRun: boolean): 
     .filter(([number]) => number > 0)
     .map(([number, word]) => `${number} ${word}`)
     .join(', ');
+}
+
+/** How a check names a file's state: `edited` if somebody changed it after mcpgen wrote it. */
+function checkWord({ path: file, status, actual }: FileChange): string {
+  return status === 'stale' && readOrigin(file, actual ?? '') === 'edited' ? 'edited' : status;
 }
 
 /** The first lines that differ in a stale file. */

@@ -6,7 +6,7 @@ export const USAGE = [
   "Usage: example-client [--example | --call TOOL [--arguments JSON]] SERVER", // if: listed
   "",
   "Connects to a server, and lists its tools or calls one of them. SERVER is",
-  "  URL                       a running server", // if: http
+  "  URL                       a running server; MCP_TOKEN is its token", // if: http
   "  -- COMMAND [ARGUMENT ...] a program to run as the server", // if: stdio
   `The default is ${defaultTarget.join(" ")}`, // if: target
 ].join("\n");

@@ -47,7 +47,12 @@ if (task !== undefined) {
   try {
     await main(task);
   } catch (error) {
-    console.error(String(error));
+    const text = String(error);
+    console.error(text);
+    // if: http
+    if (/\b401\b|unauthorized/i.test(text))
+      console.error("Set MCP_TOKEN to a bearer token that the server accepts.");
+    // end
     process.exitCode = 1;
   }
 }

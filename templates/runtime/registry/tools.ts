@@ -75,7 +75,7 @@ type WithReadonlyArrays<T> = T extends object
  * It makes arrays in a literal readonly, too. The compiler explains a mistake by the last variant.
  */
 export type Returned<Output extends object> =
-  NoInfer<Output> | WithReadonlyArrays<Output>;
+  NoInfer<Output> | NoInfer<WithReadonlyArrays<Output>>;
 
 /** Hints about a tool's behavior, which a client need not trust. */
 export interface ToolHints {
