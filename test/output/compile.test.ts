@@ -77,7 +77,9 @@ describe('one file', () => {
     async (code) => {
       const contents = addHeader('x/a.ts', `${code}\n`);
       const [javascript] = await compileFiles([{ path: 'x/a.ts', contents }], String(Math.random()));
-      const expected = ts.transpileModule(code, { compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext } });
+      const expected = ts.transpileModule(code, {
+        compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext },
+      });
       expect(javascript?.contents).toContain(expected.outputText.trim());
     },
   );
