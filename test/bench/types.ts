@@ -337,7 +337,7 @@ function printResult({ compiler, completions }: TypesResult): void {
   const seconds = (value: number): string => `${value.toFixed(2)} s`;
   const ratioTo = <T extends { readonly contestant: Contestant }>(row: T, all: readonly T[], key: keyof T): string => {
     const others = all.filter((other) => other.contestant.startsWith('SDK')).map((other) => Number(other[key]));
-    return `${(Number(row[key]) / Math.min(...others)).toFixed(2)}`;
+    return (Number(row[key]) / Math.min(...others)).toFixed(2);
   };
   for (const name of new Set(compiler.map((row) => row.compiler))) {
     for (const mode of ['cold', 'after an edit'] as const) {
