@@ -156,6 +156,7 @@ beforeAll(async () => {
   root = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'mcpgen-docs-')));
   shareModules(root);
   writeFileSync(path.join(root, 'package.json'), '{ "private": true, "type": "module" }\n');
+  writeNpx();
   await writeOutput();
   for (const file of files) writePage(file);
 });
@@ -204,8 +205,31 @@ async function outputOf(file: string, { command, source }: Output): Promise<stri
   return runShell(`'${process.execPath}' '${bundle}'`, folder);
 }
 
-async function runShell(script: string, cwd: string): Promise<string> {
-  const env = plainEnvironment({ npm_config_offline: 'true', npm_config_audit: 'false', npm_config_fund: 'false' });
+/** Where a program stands in for `npx`, which takes a second to find an installed command. */
+function standIns(): string {
+  return path.join(root, 'stand-ins');
+}
+
+function writeNpx(): void {
+  const npx = path.join(standIns(), 'npx');
+  mkdirSync(standIns());
+  const lines = [
+    '#!/bin/sh',
+    'command=$1',
+    'shift',
+    'export npm_config_user_agent=npm/10',
+    `exec "${path.join(root, 'node_modules/.bin')}/$command" "$@"`,
+  ];
+  writeFileSync(npx, `${lines.join('\n')}\n`, { mode: 0o755 });
+}
+
+async function runShell(script: string, cwd: string, folders: readonly string[] = [standIns()]): Promise<string> {
+  const env = plainEnvironment({
+    npm_config_offline: 'true',
+    npm_config_audit: 'false',
+    npm_config_fund: 'false',
+    PATH: [...folders, process.env['PATH']].join(path.delimiter),
+  });
   try {
     const { stdout } = await promisify(execFile)('/bin/bash', ['-c', script], { cwd, env });
     return stdout;
@@ -309,7 +333,8 @@ test('the rules in docs/diff.md are those that the command prints', async () => 
       .split('\n')
       .filter((line) => line.startsWith('|'))
       .map((line) => line.replaceAll(/ {2,}/g, ' ').replaceAll(/-{3,}/g, '---'));
-  const printed = await runShell('npx mcpgen diff --rules --markdown', root);
+  // This one with `npx` as npm has it.
+  const printed = await runShell('npx mcpgen diff --rules --markdown', root, []);
   const documented = rows(readFileSync('docs/diff.md', 'utf8'));
   expect(rows(printed).length).toBeGreaterThan(30);
   expect(documented.slice(-rows(printed).length)).toEqual(rows(printed));

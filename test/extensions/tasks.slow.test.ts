@@ -103,10 +103,9 @@ describe('its types are assignable to the official ones and back', () => {
 });
 
 test('its validators agree with Ajv on generated values', async () => {
-  const module = (await import(pathToFileURL(path.join(out, REVISION, 'validators.ts')).href)) as Record<
-    string,
-    (value: unknown) => Validation<unknown>
-  >;
+  const module = await importOutput<Record<string, (value: unknown) => Validation<unknown>>>(
+    path.join(out, REVISION, 'validators.ts'),
+  );
   const all = definitions();
   const oracle = oracleOf(all);
   const count = { values: 0, wrong: 0 };
@@ -211,6 +210,7 @@ describe(`the output compiles under the strictest options: ${shareText(share)}`,
 const USE = `
 import { createClient } from './${REVISION}/client.js';
 import { createServer } from './${REVISION}/server.js';
+import { importOutput } from '../support/import-output.js';
 
 const at = '2026-11-30T00:00:00Z';
 const times = { createdAt: at, lastUpdatedAt: at, ttlMs: null };

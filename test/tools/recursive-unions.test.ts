@@ -1,7 +1,6 @@
 /** Unions of recursive, indistinguishable branches are validated in time linear in the size of the value. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { renderTools } from '../../generator/index.js';
@@ -10,6 +9,7 @@ import { parseTools } from '../../generator/read/tools.js';
 import { compileSchema } from '../../templates/runtime/json-schema.js';
 import type { Validator } from '../../templates/runtime/validation.js';
 import { removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { importOutput } from '../support/import-output.js';
 
 /** A branch: the child, which is required too, is checked before the member that decides. */
 const branch = (ref: string, own: string): JsonObject => ({
@@ -110,11 +110,8 @@ beforeAll(async () => {
     mkdirSync(path.dirname(path.join(folder, file.path)), { recursive: true });
     writeFileSync(path.join(folder, file.path), file.contents);
   }
+  const module = await importOutput(path.join(folder, 'tools/index.ts'));
   for (const name of Object.keys(schemas)) {
-    const module = (await import(pathToFileURL(path.join(folder, 'tools', `${name}.ts`)).href)) as Record<
-      string,
-      unknown
-    >;
     validators.set(name, module[`validate${name}Input`] as Validator<unknown>);
   }
 });
