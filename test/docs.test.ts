@@ -100,6 +100,20 @@ async function writeOutput(): Promise<void> {
   await generateOtherProtocols(out);
   const mcp = path.join(out, 'mcp');
   writeFiles(mcp, (await renderServers([weather], mcp, { protocols })).files);
+  shareRuntime(out);
+}
+
+/** Makes what folders have of the same runtime one file, so that it is compiled once. */
+function shareRuntime(out: string): void {
+  const shared = path.join(out, 'runtime');
+  for (const name of readdirSync(out, { recursive: true, encoding: 'utf8' })) {
+    const [, inRuntime] = /[/\\]runtime[/\\](.+\.ts)$/.exec(name) ?? [];
+    if (inRuntime === undefined) continue;
+    const [file, same] = [path.join(out, name), path.join(shared, inRuntime)];
+    if (!existsSync(same) || readFileSync(file, 'utf8') !== readFileSync(same, 'utf8')) continue;
+    rmSync(file);
+    symlinkSync(same, file);
+  }
 }
 
 /** The revision with the extension that a page shows, and with a built-in one. */
@@ -205,14 +219,14 @@ async function outputOf(file: string, { command, source }: Output): Promise<stri
   return runShell(`'${process.execPath}' '${bundle}'`, folder);
 }
 
-/** Where a program stands in for `npx`, which takes a second to find an installed command. */
-function standIns(): string {
-  return path.join(root, 'stand-ins');
+/** Where a program has the name of `npx`, which takes a second to find an installed command. */
+function programsFolder(): string {
+  return path.join(root, 'programs');
 }
 
 function writeNpx(): void {
-  const npx = path.join(standIns(), 'npx');
-  mkdirSync(standIns());
+  const npx = path.join(programsFolder(), 'npx');
+  mkdirSync(programsFolder());
   const lines = [
     '#!/bin/sh',
     'command=$1',
@@ -223,7 +237,7 @@ function writeNpx(): void {
   writeFileSync(npx, `${lines.join('\n')}\n`, { mode: 0o755 });
 }
 
-async function runShell(script: string, cwd: string, folders: readonly string[] = [standIns()]): Promise<string> {
+async function runShell(script: string, cwd: string, folders: readonly string[] = [programsFolder()]): Promise<string> {
   const env = plainEnvironment({
     npm_config_offline: 'true',
     npm_config_audit: 'false',

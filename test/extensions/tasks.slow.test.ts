@@ -13,6 +13,7 @@ import { objectFromEntries, type JsonObject } from '../../generator/read/json/js
 import { canonicalizeSchema } from '../../generator/read/schema/canonical.js';
 import { ownDefinitions } from '../../generator/read/schema/extension.js';
 import type { Validation } from '../../templates/runtime/validation.js';
+import { importOutput } from '../support/import-output.js';
 import { correctedDefinitions, oracleOf } from '../support/oracle.js';
 import { referenceFolder } from '../support/reference-material.js';
 import { SchemaSampler } from '../support/schema-sampler.js';
@@ -210,7 +211,6 @@ describe(`the output compiles under the strictest options: ${shareText(share)}`,
 const USE = `
 import { createClient } from './${REVISION}/client.js';
 import { createServer } from './${REVISION}/server.js';
-import { importOutput } from '../support/import-output.js';
 
 const at = '2026-11-30T00:00:00Z';
 const times = { createdAt: at, lastUpdatedAt: at, ttlMs: null };

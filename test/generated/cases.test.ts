@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import vm from 'node:vm';
@@ -707,11 +707,9 @@ describe('types', () => {
     });
     const files = await filesOf(protocol);
     for (const [name, text] of Object.entries(files)) {
-      // The runtime is copied.
-      if (name.startsWith('runtime/')) {
-        expect(text, name).toBe(readFileSync(path.join(root, 'generated', name), 'utf8'));
-        continue;
-      }
+      // Files of the runtime that are copied have nothing of the schema.
+      const copied = path.join(root, 'generated', name);
+      if (name.startsWith('runtime/') && existsSync(copied) && readFileSync(copied, 'utf8') === text) continue;
       expect(syntaxErrors(text), name).toEqual([]);
       expect(withoutComments(text).replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, ''), name).not.toContain('pwned');
     }
