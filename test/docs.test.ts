@@ -100,6 +100,20 @@ async function writeOutput(): Promise<void> {
   await generateOtherProtocols(out);
   const mcp = path.join(out, 'mcp');
   writeFiles(mcp, (await renderServers([weather], mcp, { protocols })).files);
+  shareRuntime(out);
+}
+
+/** Makes what folders have of the same runtime one file, so that it is compiled once. */
+function shareRuntime(out: string): void {
+  const shared = path.join(out, 'runtime');
+  for (const name of readdirSync(out, { recursive: true, encoding: 'utf8' })) {
+    const [, inRuntime] = /[/\\]runtime[/\\](.+\.ts)$/.exec(name) ?? [];
+    if (inRuntime === undefined) continue;
+    const [file, same] = [path.join(out, name), path.join(shared, inRuntime)];
+    if (!existsSync(same) || readFileSync(file, 'utf8') !== readFileSync(same, 'utf8')) continue;
+    rmSync(file);
+    symlinkSync(same, file);
+  }
 }
 
 /** The revision with the extension that a page shows, and with a built-in one. */
@@ -156,6 +170,7 @@ beforeAll(async () => {
   root = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'mcpgen-docs-')));
   shareModules(root);
   writeFileSync(path.join(root, 'package.json'), '{ "private": true, "type": "module" }\n');
+  writeNpx();
   await writeOutput();
   for (const file of files) writePage(file);
 });
@@ -204,8 +219,31 @@ async function outputOf(file: string, { command, source }: Output): Promise<stri
   return runShell(`'${process.execPath}' '${bundle}'`, folder);
 }
 
-async function runShell(script: string, cwd: string): Promise<string> {
-  const env = plainEnvironment({ npm_config_offline: 'true', npm_config_audit: 'false', npm_config_fund: 'false' });
+/** Where a program has the name of `npx`, which takes a second to find an installed command. */
+function programsFolder(): string {
+  return path.join(root, 'programs');
+}
+
+function writeNpx(): void {
+  const npx = path.join(programsFolder(), 'npx');
+  mkdirSync(programsFolder());
+  const lines = [
+    '#!/bin/sh',
+    'command=$1',
+    'shift',
+    'export npm_config_user_agent=npm/10',
+    `exec "${path.join(root, 'node_modules/.bin')}/$command" "$@"`,
+  ];
+  writeFileSync(npx, `${lines.join('\n')}\n`, { mode: 0o755 });
+}
+
+async function runShell(script: string, cwd: string, folders: readonly string[] = [programsFolder()]): Promise<string> {
+  const env = plainEnvironment({
+    npm_config_offline: 'true',
+    npm_config_audit: 'false',
+    npm_config_fund: 'false',
+    PATH: [...folders, process.env['PATH']].join(path.delimiter),
+  });
   try {
     const { stdout } = await promisify(execFile)('/bin/bash', ['-c', script], { cwd, env });
     return stdout;
@@ -309,7 +347,8 @@ test('the rules in docs/diff.md are those that the command prints', async () => 
       .split('\n')
       .filter((line) => line.startsWith('|'))
       .map((line) => line.replaceAll(/ {2,}/g, ' ').replaceAll(/-{3,}/g, '---'));
-  const printed = await runShell('npx mcpgen diff --rules --markdown', root);
+  // This one with `npx` as npm has it.
+  const printed = await runShell('npx mcpgen diff --rules --markdown', root, []);
   const documented = rows(readFileSync('docs/diff.md', 'utf8'));
   expect(rows(printed).length).toBeGreaterThan(30);
   expect(documented.slice(-rows(printed).length)).toEqual(rows(printed));

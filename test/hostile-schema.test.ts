@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { generate, loadProtocol, type PlannedFile } from '../generator/index.js';
 import { isRegularExpression } from '../generator/model/schema/keywords.js';
 import { readFiles, hashFolder, listFiles, removeTemporaryFolders, temporaryFolder } from './support/cli.js';
+import { importOutput } from './support/import-output.js';
 import { mcpgen } from './support/in-process.js';
 import {
   toFileContents,
@@ -151,16 +151,12 @@ describe('texts of a schema', () => {
 
   test('nothing runs when the output is imported', async () => {
     const folder = temporaryFolder();
-    writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }');
     for (const file of files) {
-      const { outputText } = ts.transpileModule(file.contents, {
-        compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext, verbatimModuleSyntax: true },
-      });
-      const target = path.join(folder, file.path.replace(/ts$/, 'js'));
+      const target = path.join(folder, file.path);
       mkdirSync(path.dirname(target), { recursive: true });
-      writeFileSync(target, outputText);
+      writeFileSync(target, file.contents);
     }
-    const module = (await import(pathToFileURL(path.join(folder, 'draft/index.js')).href)) as Record<string, unknown>;
+    const module = await importOutput(path.join(folder, 'draft/index.ts'));
     expect(module['METHODS']).toEqual({ PING: 'ping' });
     expect(globalThis).not.toHaveProperty('pwned');
   });

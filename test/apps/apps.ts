@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { generate, type GenerateOptions } from '../../generator/index.js';
+import { importOutput } from '../support/import-output.js';
 
 /** The identifier of the extension. */
 export const APPS = 'io.modelcontextprotocol/ui';
@@ -23,7 +23,7 @@ export async function generateApps(options: Pick<GenerateOptions, 'emit'> = {}):
   await generate({ out, importExtension: 'ts', strict: true, revisions: REVISIONS, extensions: [APPS], ...options });
   return {
     out,
-    load: (file) => import(/* @vite-ignore */ pathToFileURL(path.join(out, file)).href) as Promise<never>,
+    load: (file) => importOutput<never>(path.join(out, file)),
     write: (file, text) => {
       writeFileSync(path.join(out, file), text);
       return path.join(out, file);

@@ -1,12 +1,12 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { ZodType } from 'zod';
 import { loadProtocol, render, type Protocol } from '../../generator/index.js';
 import { parseDefinitions } from '../../generator/model/schema/definitions.js';
 import { NO_DOCS } from '../../generator/read/builtin/docs.js';
 import type { JsonObject } from '../../generator/read/json/json.js';
 import { temporaryFolder } from '../support/cli.js';
+import { importOutput } from '../support/import-output.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
@@ -26,7 +26,7 @@ export async function written(protocol: Protocol, out: string): Promise<Schemas>
   for (const file of await render(protocol, out, { emit: ['zod'] })) {
     writeFileSync(path.join(out, file.path), file.contents);
   }
-  return (await import(pathToFileURL(zodFile(protocol.revision, out)).href)) as Schemas;
+  return importOutput<Schemas>(zodFile(protocol.revision, out));
 }
 
 export function zodFile(revision: string, out: string): string {

@@ -13,6 +13,7 @@ import { objectFromEntries, type JsonObject } from '../../generator/read/json/js
 import { canonicalizeSchema } from '../../generator/read/schema/canonical.js';
 import { ownDefinitions } from '../../generator/read/schema/extension.js';
 import type { Validation } from '../../templates/runtime/validation.js';
+import { importOutput } from '../support/import-output.js';
 import { correctedDefinitions, oracleOf } from '../support/oracle.js';
 import { referenceFolder } from '../support/reference-material.js';
 import { SchemaSampler } from '../support/schema-sampler.js';
@@ -103,10 +104,9 @@ describe('its types are assignable to the official ones and back', () => {
 });
 
 test('its validators agree with Ajv on generated values', async () => {
-  const module = (await import(pathToFileURL(path.join(out, REVISION, 'validators.ts')).href)) as Record<
-    string,
-    (value: unknown) => Validation<unknown>
-  >;
+  const module = await importOutput<Record<string, (value: unknown) => Validation<unknown>>>(
+    path.join(out, REVISION, 'validators.ts'),
+  );
   const all = definitions();
   const oracle = oracleOf(all);
   const count = { values: 0, wrong: 0 };

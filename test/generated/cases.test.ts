@@ -1,7 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import vm from 'node:vm';
+import { transformSync } from 'esbuild';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, test, type TestContext } from 'vitest';
 import * as revision20241105 from '../../generated/2024-11-05/index.js';
@@ -707,6 +708,9 @@ describe('types', () => {
     });
     const files = await filesOf(protocol);
     for (const [name, text] of Object.entries(files)) {
+      // Files of the runtime that are copied have nothing of the schema.
+      const copied = path.join(root, 'generated', name);
+      if (name.startsWith('runtime/') && existsSync(copied) && readFileSync(copied, 'utf8') === text) continue;
       expect(syntaxErrors(text), name).toEqual([]);
       expect(withoutComments(text).replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, ''), name).not.toContain('pwned');
     }
@@ -1113,25 +1117,25 @@ function guardsIn(revision: string): readonly string[] {
 
 /** Runs the files of a protocol as modules in a separate context. Returns the exports of the index. */
 function runModules(files: Readonly<Record<string, string>>, context: vm.Context): Readonly<Record<string, unknown>> {
-  const modules = new Map<string, Record<string, unknown>>();
+  const modules = new Map<string, { exports: Record<string, unknown> }>();
   const load = (specifier: string, folder: string): Record<string, unknown> => {
     const name = path.posix
       .join(folder, specifier)
       .replace(/^\.\.\//, '')
       .replace(/\.js$/, '.ts');
     const loaded = modules.get(name);
-    if (loaded !== undefined) return loaded;
-    const exports: Record<string, unknown> = {};
-    modules.set(name, exports);
+    if (loaded !== undefined) return loaded.exports;
+    const module = { exports: {} };
+    modules.set(name, module);
     const text = files[name];
     if (text === undefined) throw new Error(`there is no file ${name}`);
-    const { outputText } = ts.transpileModule(text, { compilerOptions: { module: ts.ModuleKind.CommonJS } });
-    const run = vm.runInContext(`(function (exports, require) {${outputText}\n})`, context) as (
-      exports: object,
+    const { code } = transformSync(text, { loader: 'ts', format: 'cjs', target: 'node20' });
+    const run = vm.runInContext(`(function (module, require) {${code}\n})`, context) as (
+      module: object,
       require: (specifier: string) => object,
     ) => void;
-    run(exports, (imported) => load(imported, path.posix.dirname(name)));
-    return exports;
+    run(module, (imported) => load(imported, path.posix.dirname(name)));
+    return module.exports;
   };
   return load('./index.js', '.');
 }

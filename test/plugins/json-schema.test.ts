@@ -19,7 +19,7 @@ function printed(
   dialect: JsonSchemaOptions['dialect'],
 ): (name: string) => (value: unknown) => boolean {
   if (dialect !== 'draft-07') return oracleOf(definitions);
-  const ajv = new Ajv({ validateFormats: false, strict: false, ownProperties: true });
+  const ajv = new Ajv({ validateFormats: false, strict: false, ownProperties: true, code: { optimize: false } });
   ajv.addSchema({ $id: 'printed', $defs: definitions });
   return (name) => ajv.getSchema(`printed#/$defs/${encodeURIComponent(name)}`) as (value: unknown) => boolean;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { loadProtocol, render } from '../../generator/index.js';
 import markdown from '../../generator/plugins/markdown.js';
+import { expectEqual, expectSame } from '../support/expect-often.js';
 import { REVISIONS } from '../support/revisions.js';
 
 /** The anchors that GitHub makes of the headings of a page, in their order. */
@@ -29,19 +30,20 @@ describe.each(REVISIONS)('the Markdown reference of $revision', ({ revision }) =
     expect(new Set(anchors).size).toBe(anchors.length);
     const links = [...page.matchAll(/\]\(#([^)]*)\)/g)].map(([, anchor = '']) => anchor);
     expect(links.length).toBeGreaterThan(200);
-    expect(links.filter((anchor) => !anchors.includes(anchor))).toEqual([]);
+    const known = new Set(anchors);
+    expect(links.filter((anchor) => !known.has(anchor))).toEqual([]);
     // A link leads to the section of its name.
-    for (const [, name = '', anchor = ''] of page.matchAll(/\[`([^`]+)`\]\(#([^)]*)\)/g)) {
-      const place = [
-        `Model Context Protocol ${revision}`,
-        'Methods',
-        ...protocol.methods.map((method) => method.name),
-        'Errors',
-        'Definitions',
-        ...protocol.definitions.map((definition) => definition.name),
-      ];
-      expect(place[anchors.indexOf(anchor)]).toBe(name);
-    }
+    const places = [
+      `Model Context Protocol ${revision}`,
+      'Methods',
+      ...protocol.methods.map((method) => method.name),
+      'Errors',
+      'Definitions',
+      ...protocol.definitions.map((definition) => definition.name),
+    ];
+    const nameOf = new Map(anchors.map((anchor, index) => [anchor, places[index]]));
+    for (const [, name = '', anchor = ''] of page.matchAll(/\[`([^`]+)`\]\(#([^)]*)\)/g))
+      expectSame(nameOf.get(anchor), name);
   });
 
   test('has tables of equal width', async () => {
@@ -51,7 +53,7 @@ describe.each(REVISIONS)('the Markdown reference of $revision', ({ revision }) =
     expect(tables.length).toBeGreaterThan(50);
     const columns = (row: string): number => row.replaceAll(/\\\|/g, '').split('|').length;
     for (const rows of tables.map((table) => table.trim().split('\n')))
-      expect([rows[0], [...new Set(rows.map(columns))]]).toEqual([rows[0], [columns(rows[0] ?? '')]]);
+      expectEqual([rows[0], [...new Set(rows.map(columns))]], [rows[0], [columns(rows[0] ?? '')]]);
   });
 });
 

@@ -1,12 +1,13 @@
 import { createRequire } from 'node:module';
-import { Ajv } from 'ajv';
+import { Ajv, type ValidateFunction } from 'ajv';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { loadProtocol, render, type Method, type PlannedFile, type Protocol } from '../../generator/index.js';
 import openrpc from '../../generator/plugins/openrpc.js';
 import { correctedDefinitions, oracleOf } from '../support/oracle.js';
 import { REVISIONS } from '../support/revisions.js';
 import { SchemaSampler } from '../support/schema-sampler.js';
-import { itemsOf, shareOfToday } from '../support/today.js';
+import { testUnless } from '../support/skip.js';
+import { itemsOf, shareOfToday, skipReason } from '../support/today.js';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -39,12 +40,18 @@ function withoutDialect({ $schema: _dialect, ...schema }: Schema): Schema {
 
 /** The meta-schema of OpenRPC 1.3.2, with that of JSON Schema which it refers to. */
 function metaSchemaErrors(document: unknown): unknown {
+  isDocument ??= compileMetaSchema();
+  return isDocument(document) ? [] : isDocument.errors;
+}
+
+let isDocument: ValidateFunction | undefined;
+
+function compileMetaSchema(): ValidateFunction {
   const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true });
   // OpenRPC refers to it with and without the slash, and both name a dialect that only they have.
   for (const $id of ['https://meta.json-schema.tools', 'https://meta.json-schema.tools/'])
     ajv.addSchema({ ...withoutDialect(draft07), $id });
-  const validate = ajv.compile(withoutDialect(openrpcDocument));
-  return validate(document) ? [] : validate.errors;
+  return ajv.compile(withoutDialect(openrpcDocument));
 }
 
 describe.each(REVISIONS)('the OpenRPC document of $revision', ({ revision, definitions }) => {
@@ -95,28 +102,28 @@ describe.each(REVISIONS)('the OpenRPC document of $revision', ({ revision, defin
   });
 
   // Each revision has its day, since `json-schema.test.ts` compares the same schemas.
-  const isToday = itemsOf(REVISIONS, shareOfToday(5)).some((item) => item.revision === revision);
+  const share = shareOfToday(5);
+  const isToday = itemsOf(REVISIONS, share).some((item) => item.revision === revision);
 
-  if (isToday)
-    test('has schemas that accept what the official ones accept', () => {
-      const ajv = new Ajv({ strict: false, validateFormats: false, ownProperties: true });
-      ajv.addSchema({ $id: 'doc', ...document });
-      const official = correctedDefinitions(revision);
-      const expected = oracleOf(official);
-      const names = Object.keys(document.components.schemas);
-      expect(names).toHaveLength(definitions);
-      const different = names.filter((name) => {
-        const validate = ajv.getSchema(`doc#/components/schemas/${encodeURIComponent(name)}`);
-        const sampler = new SchemaSampler({ $ref: `#/$defs/${name}`, $defs: official }, 3);
-        return Array.from({ length: 6 }, () => sampler.next()).some(
-          (value) => validate?.(value) !== expected(name)(value),
-        );
-      });
-      expect(different).toEqual([]);
+  testUnless(skipReason(isToday, share))('has schemas that accept what the official ones accept', () => {
+    const ajv = new Ajv({ strict: false, validateFormats: false, ownProperties: true, code: { optimize: false } });
+    ajv.addSchema({ $id: 'doc', ...document });
+    const official = correctedDefinitions(revision);
+    const expected = oracleOf(official);
+    const names = Object.keys(document.components.schemas);
+    expect(names).toHaveLength(definitions);
+    const different = names.filter((name) => {
+      const validate = ajv.getSchema(`doc#/components/schemas/${encodeURIComponent(name)}`);
+      const sampler = new SchemaSampler({ $ref: `#/$defs/${name}`, $defs: official }, 3);
+      return Array.from({ length: 6 }, () => sampler.next()).some(
+        (value) => validate?.(value) !== expected(name)(value),
+      );
     });
+    expect(different).toEqual([]);
+  });
 
   test('accepts the parameters one by one that it accepts together', () => {
-    const ajv = new Ajv({ strict: false, validateFormats: false, ownProperties: true });
+    const ajv = new Ajv({ strict: false, validateFormats: false, ownProperties: true, code: { optimize: false } });
     ajv.addSchema({ $id: 'doc', ...document });
     const ofPart = (schema: Schema): Schema =>
       JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"doc#/components')) as Schema;

@@ -29,8 +29,9 @@ const files = PROJECT_FILES.filter((file) => existsSync(file)).filter(
 /** Whether a file may have avoided words in its prose. Most have none anywhere, and need not be parsed. */
 function mayHaveAvoided(file: string): boolean {
   const text = readFileSync(file, 'utf8');
-  const texts = [text, text.replaceAll(/\\[nrt]/g, ' '), text.replaceAll(/\\(.)/g, '$1')];
-  return texts.some((variant) => findAvoided({ line: 1, text: variant }).length > 0);
+  // They are the same if there is no backslash.
+  const texts = new Set([text, text.replaceAll(/\\[nrt]/g, ' '), text.replaceAll(/\\(.)/g, '$1')]);
+  return [...texts].some((variant) => findAvoided({ line: 1, text: variant }).length > 0);
 }
 
 test.each(files)('%s has plain words', (file) => {

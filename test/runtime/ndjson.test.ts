@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
+import { expectEqual, expectSame } from '../support/expect-often.js';
 import {
   DEFAULT_MAX_MESSAGE_BYTES,
   encodeLine,
@@ -48,8 +49,8 @@ describe('messages', () => {
       fc.property(fc.array(anyMessage), anySizes, fc.boolean(), fc.boolean(), (messages, sizes, hasMark, isCrlf) => {
         const lines = messages.map(encodeLine).map((line) => (isCrlf ? line.replace('\n', '\r\n') : line));
         const events = readEvents(splitBytes(bytesOf(hasMark ? '\uFEFF' : '', ...lines), sizes));
-        expect(messagesOf(events)).toEqual(messages.map(asRead));
-        expect(events).toHaveLength(messages.length);
+        expectEqual(messagesOf(events), messages.map(asRead));
+        expectSame(events.length, messages.length);
       }),
       { numRuns: RUNS / 2 },
     );
@@ -417,8 +418,8 @@ describe('any bytes', () => {
         (bytes, sizes, maxMessageBytes, rules) => {
           const options = { classify: rules, maxMessageBytes };
           const whole = readEvents([bytes], options);
-          expect(readEvents(splitBytes(bytes, sizes), options)).toEqual(whole);
-          expect(readEvents(splitBytes(bytes, [1]), options)).toEqual(whole);
+          expectEqual(readEvents(splitBytes(bytes, sizes), options), whole);
+          expectEqual(readEvents(splitBytes(bytes, [1]), options), whole);
         },
       ),
       { numRuns: RUNS },
@@ -435,7 +436,7 @@ describe('any bytes', () => {
           ' '.repeat(length % filler.length),
         );
         const all = bytesOf(start, bytes, '\n', filler);
-        expect(readEvents([all])).toEqual(readEvents(splitBytes(all, [1009])));
+        expectEqual(readEvents([all]), readEvents(splitBytes(all, [1009])));
       }),
       { numRuns: RUNS / 10 },
     );

@@ -21,6 +21,7 @@ import {
   classifyWithBatches,
   utf8,
 } from './codec-support.js';
+import { expectSame } from '../support/expect-often.js';
 
 function parse(input: string | Uint8Array, options: Partial<ParseOptions> = {}): Parsed {
   return parseMessage<Classification>(input, { classify, ...options });
@@ -91,11 +92,12 @@ describe('parseMessage', () => {
         const parsed = parse(input, { classify: rules });
         if (parsed.kind !== 'invalid') continue;
         const silent = parsed.messageKind === 'response' || parsed.messageKind === 'notification';
-        expect(parsed.errorResponse === undefined).toBe(silent);
+        expectSame(parsed.errorResponse === undefined, silent);
         if (parsed.errorResponse !== undefined) {
-          expect(parsed.errorResponse.id).toBe(parsed.id);
-          expect([-32700, -32600, -32602]).toContain(parsed.errorResponse.error.code);
-          expect(classify(parsed.errorResponse).kind).toBe('error');
+          expectSame(parsed.errorResponse.id, parsed.id);
+          const { code } = parsed.errorResponse.error;
+          if (![-32700, -32600, -32602].includes(code)) expect.fail(`error ${code}`);
+          expectSame(classify(parsed.errorResponse).kind, 'error');
         }
       }
     };

@@ -197,6 +197,8 @@ function textToCompile({ path: name, contents }: PlannedFile): readonly [string,
 /** Generated files as a program. */
 export class CompiledOutput {
   readonly #files: readonly PlannedFile[];
+  /** Parsed when they are first visited. */
+  readonly #sources = new Map<string, ts.SourceFile>();
 
   constructor(files: readonly PlannedFile[]) {
     this.#files = files;
@@ -213,7 +215,8 @@ export class CompiledOutput {
   /** Visits every node of the generated code, without comments. */
   visit(action: (node: ts.Node, file: string) => void): void {
     for (const { path: name, contents } of this.#files) {
-      const source = ts.createSourceFile(name, contents, ts.ScriptTarget.ES2022, true);
+      const source = this.#sources.get(name) ?? ts.createSourceFile(name, contents, ts.ScriptTarget.ES2022, true);
+      this.#sources.set(name, source);
       const walk = (node: ts.Node): void => {
         action(node, name);
         ts.forEachChild(node, walk);

@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Client } from '../../generated/2025-11-25/client.js';
@@ -13,6 +12,7 @@ import { renderAll, renderTools } from '../../generator/index.js';
 import type { JsonValue } from '../../generator/read/json/json.js';
 import { parseTools } from '../../generator/read/tools.js';
 import { listFiles, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { importOutput } from '../support/import-output.js';
 import { mcpgen } from '../support/in-process.js';
 import { compileOutput, findHiddenCharacters, findInternals } from '../support/hostile.js';
 
@@ -227,7 +227,7 @@ async function written<T>(files: readonly { readonly path: string; readonly cont
     mkdirSync(path.dirname(path.join(folder, file.path)), { recursive: true });
     writeFileSync(path.join(folder, file.path), file.contents);
   }
-  return (await import(pathToFileURL(path.join(folder, 'tools/index.ts')).href)) as T;
+  return importOutput<T>(path.join(folder, 'tools/index.ts'));
 }
 
 describe('calls', () => {

@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, expectTypeOf, test } from 'vitest';
 import { readToolFiles, renderTools } from '../../generator/index.js';
 import { defineTool, toolHandlers, type TypedSchema } from '../../generated/runtime/registry.js';
 import { removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { importOutput } from '../support/import-output.js';
 import { compileOutput } from '../support/hostile.js';
 
 afterAll(removeTemporaryFolders);
@@ -31,7 +31,7 @@ async function rendered(schema: object | string): Promise<Rendered> {
         mkdirSync(path.dirname(path.join(folder, file.path)), { recursive: true });
         writeFileSync(path.join(folder, file.path), file.contents);
       }
-      const module = (await import(pathToFileURL(path.join(folder, 'tools/x.ts')).href)) as Record<string, unknown>;
+      const module = await importOutput(path.join(folder, 'tools/x.ts'));
       return module['xInput'] as TypedSchema<object>;
     },
   };

@@ -2,13 +2,13 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { renderTools } from '../../generator/index.js';
 import type { JsonValue } from '../../generator/read/json/json.js';
 import { parseTools } from '../../generator/read/tools.js';
 import type { Validator } from '../../templates/runtime/validation.js';
 import { removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { importOutput } from '../support/import-output.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const COMPILERS = ['typescript-5.4', 'typescript-5.9', 'typescript', 'typescript-7'];
@@ -115,7 +115,7 @@ test.each(COMPILERS)('%s compiles them', (compiler) => {
 describe('validators', () => {
   const validatorOf = async (name: string): Promise<Validator<unknown>> => {
     const file = path.join(folder, 'tools', `${name}.ts`);
-    const module = (await import(pathToFileURL(file).href)) as Readonly<Record<string, Validator<unknown>>>;
+    const module = await importOutput<Readonly<Record<string, Validator<unknown>>>>(file);
     const found = module[`validate${name}Input`];
     if (found === undefined) throw new Error(`no validator of ${name}`);
     return found;

@@ -3,7 +3,6 @@
  */
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { expect } from 'vitest';
@@ -17,6 +16,7 @@ import {
 } from '../../generator/read/json/json.js';
 import { parseTools } from '../../generator/read/tools.js';
 import { temporaryFolder } from '../support/cli.js';
+import { importOutput } from '../support/import-output.js';
 import { compileOutput } from '../support/hostile.js';
 import { compileSchema } from '../../templates/runtime/json-schema.js';
 import type { Validator } from '../../templates/runtime/validation.js';
@@ -297,7 +297,7 @@ function impliedTypes(part: JsonObject): readonly string[] {
 /** Loads the validators of tools. */
 async function loaded(
   tools: readonly ToolSource[],
-): Promise<{ module: Record<string, unknown>; warnings: readonly Warning[] }> {
+): Promise<{ module: Readonly<Record<string, unknown>>; warnings: readonly Warning[] }> {
   const folder = temporaryFolder();
   symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'), 'dir');
   writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }');
@@ -307,7 +307,7 @@ async function loaded(
     mkdirSync(path.dirname(path.join(folder, file.path)), { recursive: true });
     writeFileSync(path.join(folder, file.path), file.contents);
   }
-  const module = (await import(pathToFileURL(path.join(folder, 'tools/index.ts')).href)) as Record<string, unknown>;
+  const module = await importOutput(path.join(folder, 'tools/index.ts'));
   return { module, warnings };
 }
 
@@ -330,7 +330,13 @@ export async function expectVerdictsOfAjv(count: number, values = 60): Promise<v
     const validate = module[`validateT${index}xInput`] as Validator<unknown>;
     const messages = warned.get(index) ?? [];
     const atRunTime = compileSchema(inputSchema, { trustPatterns: true });
-    const ajv = new Ajv2020({ strict: false, validateFormats: false, ownProperties: true, validateSchema: false });
+    const ajv = new Ajv2020({
+      strict: false,
+      validateFormats: false,
+      ownProperties: true,
+      validateSchema: false,
+      code: { optimize: false },
+    });
     let oracle;
     try {
       oracle = ajv.compile(inputSchema as object);

@@ -1,7 +1,6 @@
 /** Regular expressions that take super-linear time. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { loadProtocol, renderTools } from '../../generator/index.js';
 import { regularExpressionFlags } from '../../generator/model/schema/keywords.js';
@@ -11,6 +10,7 @@ import type { JsonValue } from '../../generator/read/json/json.js';
 import { createPatternCheck, isPlain, type PatternRisk } from '../../generator/read/patterns.js';
 import { parseTools } from '../../generator/read/tools.js';
 import { removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { importOutput } from '../support/import-output.js';
 import { catalogWith, schemaWith } from '../support/hostile.js';
 import { mcpgen } from '../support/in-process.js';
 
@@ -271,5 +271,5 @@ async function written<T>(
     mkdirSync(path.dirname(path.join(folder, file.path)), { recursive: true });
     writeFileSync(path.join(folder, file.path), file.contents);
   }
-  return (await import(pathToFileURL(path.join(folder, name)).href)) as T;
+  return importOutput<T>(path.join(folder, name));
 }

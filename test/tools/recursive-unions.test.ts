@@ -1,7 +1,6 @@
 /** Unions of recursive, indistinguishable branches are validated in time linear in the size of the value. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { renderTools } from '../../generator/index.js';
@@ -10,6 +9,7 @@ import { parseTools } from '../../generator/read/tools.js';
 import { compileSchema } from '../../templates/runtime/json-schema.js';
 import type { Validator } from '../../templates/runtime/validation.js';
 import { removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { importOutput } from '../support/import-output.js';
 
 /** A branch: the child, which is required too, is checked before the member that decides. */
 const branch = (ref: string, own: string): JsonObject => ({
@@ -110,18 +110,20 @@ beforeAll(async () => {
     mkdirSync(path.dirname(path.join(folder, file.path)), { recursive: true });
     writeFileSync(path.join(folder, file.path), file.contents);
   }
+  const module = await importOutput(path.join(folder, 'tools/index.ts'));
   for (const name of Object.keys(schemas)) {
-    const module = (await import(pathToFileURL(path.join(folder, 'tools', `${name}.ts`)).href)) as Record<
-      string,
-      unknown
-    >;
     validators.set(name, module[`validate${name}Input`] as Validator<unknown>);
   }
 });
 afterAll(removeTemporaryFolders);
 
-/** Milliseconds that it may take, on a busy machine too; what is exponential takes years at a depth of 100. */
+/** Milliseconds of the processor that it may take; what is exponential takes years at a depth of 100. */
 const LONGEST = 5000;
+
+function millisecondsSince(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
 
 describe.each(Object.keys(SCHEMAS))('%s', (name) => {
   const validate = (value: unknown): ReturnType<Validator<unknown>> =>
@@ -132,10 +134,10 @@ describe.each(Object.keys(SCHEMAS))('%s', (name) => {
     const end = isList ? [] : null;
     const good = nested(depth - 1, { a: end, y: '' }, isList);
     const bad = nested(depth - 1, { a: end, y: 1 }, isList);
-    const before = performance.now();
+    const before = process.cpuUsage();
     expect(validate(good).success).toBe(true);
     const outcome = validate(bad);
-    expect(performance.now() - before).toBeLessThan(LONGEST);
+    expect(millisecondsSince(before)).toBeLessThan(LONGEST);
     expect(outcome.success).toBe(false);
     if (outcome.success) return;
     expect(outcome.failure.path.startsWith(isList ? '/v/a/0/a/0' : '/v/a/a')).toBe(true);
@@ -164,20 +166,20 @@ const VALUES = ['x', 'y', { a: 'x' }, { a: { a: { a: 'y' } } }, [['x']], null];
 
 describe.each(Object.entries(REPEATED))('%s', (name, step) => {
   test.each(VALUES)('a schema that applies a definition to one value 2^40 times validates %j', (v) => {
-    const before = performance.now();
+    const before = process.cpuUsage();
     validators.get(`Repeated${name}`)?.({ v });
     compileSchema(repeated(step))({ v });
-    expect(performance.now() - before).toBeLessThan(LONGEST);
+    expect(millisecondsSince(before)).toBeLessThan(LONGEST);
   });
 });
 
 test.each(Object.entries(EVALUATED))('unevaluated members in 30 levels of %s are found at once', (name, step) => {
-  const before = performance.now();
+  const before = process.cpuUsage();
   const verdicts = [
     { a: 1, b: 2, c: 3 },
     { a: 1, d: 4 },
   ].map((v) => [validators.get(`Evaluated${name}`)?.({ v }).success, compileSchema(evaluated(step))({ v }).success]);
-  expect(performance.now() - before).toBeLessThan(LONGEST);
+  expect(millisecondsSince(before)).toBeLessThan(LONGEST);
   // Generated validators have the rule in the innermost levels only, with a warning, and may accept more.
   expect(verdicts).toEqual([
     [true, true],

@@ -1,7 +1,6 @@
 /** Schemas of tools that generators of types are reported to get wrong. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { renderTools, type ToolSource } from '../../generator/index.js';
 import type { JsonValue } from '../../generator/read/json/json.js';
@@ -9,6 +8,7 @@ import { parseTools } from '../../generator/read/tools.js';
 import { cases } from '../support/cases.js';
 import { FORMATS, type Validator } from '../../templates/runtime/validation.js';
 import { removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { importOutput } from '../support/import-output.js';
 import { compileOutput } from '../support/hostile.js';
 
 afterAll(removeTemporaryFolders);
@@ -26,6 +26,8 @@ function toolsOf(id: string): readonly ToolSource[] {
   return parseTools(tools as JsonValue, 'tools.json');
 }
 
+type Guards = Readonly<Record<string, (value: unknown) => boolean>>;
+
 /** What is generated for the tools of a case: the types, the warnings, and the guard of a tool. */
 async function generated(id: string) {
   const { files, warnings } = await renderTools(toolsOf(id), '/nowhere');
@@ -35,10 +37,11 @@ async function generated(id: string) {
     mkdirSync(path.dirname(path.join(folder, file.path)), { recursive: true });
     writeFileSync(path.join(folder, file.path), file.contents);
   }
+  const modules = new Map<string, Promise<Guards>>();
   const accepts = async (tool: string, value: unknown): Promise<boolean> => {
-    const module = (await import(pathToFileURL(path.join(folder, `tools/${tool}.ts`)).href)) as Readonly<
-      Record<string, (value: unknown) => boolean>
-    >;
+    const loaded = modules.get(tool) ?? importOutput<Guards>(path.join(folder, `tools/${tool}.ts`));
+    modules.set(tool, loaded);
+    const module = await loaded;
     return module[`is${tool.toUpperCase()}Input`]?.(value) ?? false;
   };
   /** What the compiler finds wrong in uses of the types. */
@@ -163,9 +166,9 @@ test('asserts a format next to no type', async () => {
     mkdirSync(path.dirname(path.join(folder, file.path)), { recursive: true });
     writeFileSync(path.join(folder, file.path), file.contents);
   }
-  const { validateXInput } = (await import(pathToFileURL(path.join(folder, 'tools/x.ts')).href)) as {
-    readonly validateXInput: Validator<unknown>;
-  };
+  const { validateXInput } = await importOutput<{ readonly validateXInput: Validator<unknown> }>(
+    path.join(folder, 'tools/x.ts'),
+  );
   const verdicts = ['2026-07-28', 'x', 1].map((day) => validateXInput({ day }, { formats: FORMATS }).success);
   expect(verdicts).toEqual([true, false, true]);
   expect(validateXInput({ day: 'x' }).success).toBe(true);

@@ -1,6 +1,5 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readToolFiles, readToolList, renderTools } from '../../generator/index.js';
 import type { JsonValue } from '../../generator/read/json/json.js';
@@ -10,6 +9,7 @@ import { parseTools } from '../../generator/read/tools.js';
 import { splitCommand } from '../../generator/text.js';
 import type { Validator } from '../../templates/runtime/validation.js';
 import { listFiles, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { importOutput } from '../support/import-output.js';
 import { mcpgen } from '../support/in-process.js';
 import { compileOutput, errorOf, findHiddenCharacters, findInternals } from '../support/hostile.js';
 
@@ -130,10 +130,10 @@ describe('schemas', () => {
       mkdirSync(path.dirname(path.join(folder, file.path)), { recursive: true });
       writeFileSync(path.join(folder, file.path), file.contents);
     }
-    const { validateXInput, xInput } = (await import(pathToFileURL(path.join(folder, 'tools/x.ts')).href)) as {
+    const { validateXInput, xInput } = await importOutput<{
       validateXInput: Validator<unknown>;
       xInput: { schema: object };
-    };
+    }>(path.join(folder, 'tools/x.ts'));
     expect(validateXInput({}).success).toBe(false);
     expect(validateXInput({ constructor: 'a' }).success).toBe(true);
     expect(validateXInput(JSON.parse('{"constructor":"a","__proto__":1}')).success).toBe(true);

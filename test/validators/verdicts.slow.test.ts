@@ -205,7 +205,13 @@ function placeOf(path: string, keyword: string, params: Record<string, unknown>)
 
 /** Ajv that goes on after the first fault, so that all wrong places are known. */
 function thoroughOracle(definitions: JsonObject): (name: string) => ValidateFunction {
-  const ajv = new Ajv2020({ validateFormats: false, strict: false, ownProperties: true, allErrors: true });
+  const ajv = new Ajv2020({
+    validateFormats: false,
+    strict: false,
+    ownProperties: true,
+    allErrors: true,
+    code: { optimize: false },
+  });
   ajv.addSchema({ $id: 'protocol', $defs: definitions });
   return (name) => {
     const validate = ajv.getSchema(`protocol#/$defs/${encodeURIComponent(name)}`);

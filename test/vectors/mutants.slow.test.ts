@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createEmitContext } from '../../generator/emit/context.js';
 import { emitValidators } from '../../generator/emit/validators.js';
@@ -13,6 +12,7 @@ import type { Validation } from '../../templates/runtime/validation.js';
 import { itemsOf, shareOfToday } from '../support/today.js';
 import { mutantsOf, type Mutant } from './mutants.js';
 import { subjectOf, SUBJECTS, valueOf, vectorsOfSubject, type Vectors } from './support.js';
+import { importOutput } from '../support/import-output.js';
 
 /** A mutant with the vectors of its definition that catch it. */
 interface Tried {
@@ -148,5 +148,5 @@ async function mutatedValidators(protocol: Protocol, revision: string, one: Trie
     .replaceAll(/(from ['"][^'"]+)\.js(['"])/g, '$1.ts$2');
   const target = path.join(out, `${revision}-${number}.ts`);
   writeFileSync(target, absolute);
-  return (await import(pathToFileURL(target).href)) as Module;
+  return importOutput<Module>(target);
 }

@@ -2,7 +2,6 @@
 import { mkdtempSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { render } from '../../generator/index.js';
 import type { Validation } from '../../templates/runtime/validation.js';
@@ -21,6 +20,7 @@ import {
   verdictOf,
   type MessageValidators,
 } from './support.js';
+import { importOutput } from '../support/import-output.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
 let out: string;
@@ -43,7 +43,7 @@ async function validators(subject: (typeof SUBJECTS)[number]): Promise<Module> {
     mkdirSync(path.dirname(path.join(out, file.path)), { recursive: true });
     writeFileSync(path.join(out, file.path), file.contents);
   }
-  return (await import(pathToFileURL(path.join(out, subject.revision, 'validators.ts')).href)) as Module;
+  return importOutput<Module>(path.join(out, subject.revision, 'validators.ts'));
 }
 
 /** Each takes several seconds. */
