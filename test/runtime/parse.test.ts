@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, expectTypeOf, test } from 'vitest';
+import { processorTimeOf } from '../support/processor-time.js';
 import * as revision20250326 from '../../generated/2025-03-26/index.js';
 import * as revision20251125 from '../../generated/2025-11-25/index.js';
 import {
@@ -483,10 +484,11 @@ describe('depth', () => {
     ['backslashes', `["${'\\'.repeat(1_000_000)}`],
     ['wide and flat', `[${'[],'.repeat(350_000)}[]]`],
   ])('a million %s neither crash nor take long', (_, text) => {
-    const start = performance.now();
-    expect(parse(text).kind).toBe('invalid');
-    expect(parse(text, { maxDepth: 1_000_000 }).kind).toMatch(/^(?:invalid|request)$/);
-    expect(performance.now() - start).toBeLessThan(5000);
+    const took = processorTimeOf(() => {
+      expect(parse(text).kind).toBe('invalid');
+      expect(parse(text, { maxDepth: 1_000_000 }).kind).toMatch(/^(?:invalid|request)$/);
+    });
+    expect(took).toBeLessThan(5000);
   });
 });
 
