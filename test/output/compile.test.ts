@@ -28,9 +28,9 @@ const CASES: Readonly<Record<string, readonly [string, string, string]>> = {
     '',
   ],
   'default values': [
-    "export function f(a: number, b: string = 'x', c = 3, { d = 1 }: { d?: number } = {}): void {}\n",
-    "export function f(a, b = 'x', c = 3, { d = 1 } = {}) {}\n",
-    'export declare function f(a: number, b?: string, c?: number, { d }?: { d?: number }): void;\n',
+    "export function f(a: number, b: string = 'x', c = 3, e = true, { d = 1 }: { d?: number } = {}): void {}\n",
+    "export function f(a, b = 'x', c = 3, e = true, { d = 1 } = {}) {}\n",
+    'export declare function f(a: number, b?: string, c?: number, e?: boolean, { d }?: { d?: number }): void;\n',
   ],
   overloads: [
     'export function f(a: number): number;\nexport function f(a: string): string;\nexport function f(a: unknown): unknown {\n  return a;\n}\n',
