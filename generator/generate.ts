@@ -2,7 +2,7 @@
  * Generates files into a folder: loads protocols, renders them, and plans and writes the result.
  */
 import path from 'node:path';
-import { partsToEmit, requireFolder } from './render-options.js';
+import { partsToEmit, refuseTarget, requireFolder } from './render-options.js';
 import type { RenderOptions } from './render-options.js';
 import { selectExtensions } from './model/extensions/load.js';
 import { loadExtensionProtocol, loadProtocol, refuseWarnings } from './model/load.js';
@@ -17,7 +17,7 @@ import { McpgenError } from './errors.js';
 import { PARTS_OF_ROLES } from './emit/parts.js';
 import { refuseMethodsWithoutStub } from './emit/stubs.js';
 import { Formatter } from './output/format.js';
-import { renderProtocolFiles, renderToolsWith } from './render.js';
+import { filesFor, renderProtocolFiles, renderToolsWith } from './render.js';
 import { builtinRevisions } from './read/builtin/revisions.js';
 import type { ExtensionFiles } from './read/extension.js';
 
@@ -108,6 +108,7 @@ export interface Rendering {
  */
 export async function renderAll(options: GenerateOptions): Promise<Rendering> {
   requireFolder(options.out);
+  refuseTarget(options);
   const protocols = await loadAll(options);
   if (options.methods !== undefined) {
     if (!partsToEmit(options).includes('stubs')) {
@@ -133,7 +134,8 @@ export async function renderAll(options: GenerateOptions): Promise<Rendering> {
     warnings.push(...rendered.warnings);
   }
   // Revisions share runtime files, which are the same for all.
-  return { protocols, files: [...new Map(files.map((file) => [file.path, file])).values()], warnings };
+  const distinct = [...new Map(files.map((file) => [file.path, file])).values()];
+  return { protocols, files: await filesFor(options, distinct), warnings };
 }
 
 /** The protocol of an extension is for its own two sides, and has the parts that both kinds of protocols have. */

@@ -26,7 +26,7 @@ export type { DriftOptions } from './drift/drift.js';
 export type { DriftReport } from './drift/report.js';
 export type { ComparedDefinition, DriftFinding, DriftKind } from './drift/report.js';
 export { compareWithPackage } from './drift/drift.js';
-export type { RenderOptions } from './render-options.js';
+export type { RenderOptions, Target } from './render-options.js';
 export type { NamedPlugin, Plugin, PluginFile, PluginFunction, PluginTools, TextFile } from './plugin.js';
 export type { JsonSchemaOptions } from './print/json-schema.js';
 export type { SourceFile } from './print/source-file.js';

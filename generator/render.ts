@@ -7,7 +7,9 @@ import { partsToEmit } from './render-options.js';
 import type { RenderOptions } from './render-options.js';
 import type { PlannedFile } from './output/plan.js';
 import { formatAnyText, Formatter } from './output/format.js';
-import { requireFolder } from './render-options.js';
+import { refuseTarget, requireFolder, type Target } from './render-options.js';
+import { compileFiles } from './output/compile/compile.js';
+import { toolBuildHash } from './read/builtin/tool-build.js';
 import { McpgenError } from './errors.js';
 import { EMITTABLE, runtimeModulesFor, withDependencies, type Emittable } from './emit/parts.js';
 import { hasRoles } from './emit/handled.js';
@@ -17,7 +19,7 @@ import { regenerateCommand } from './command-line.js';
 import { fileExtension } from './print/source-file.js';
 import type { ImportExtension, RuntimeModule, SourceFile, ToolModule } from './print/source-file.js';
 import { readRuntimeFiles } from './read/builtin/runtime.js';
-import { addHeader, addJsonMark, commentLine, completeJsonMark, markSyntax } from './output/ownership.js';
+import { addHeader, addJsonMark, commentLine, completeJsonMark, markSyntax, removeHeader } from './output/ownership.js';
 import { pluginError, runPlugins, type PluginOutput } from './plugin-host/run.js';
 import type { ToolSource } from './read/tools.js';
 import { ToolNamer, emitTool, emitToolIndex, summarizeTool, toolRuntime } from './emit/tools/tools.js';
@@ -42,7 +44,32 @@ export async function render(
   out: string,
   options: RenderOptions = {},
 ): Promise<readonly PlannedFile[]> {
-  return renderProtocolFiles(new Formatter(), protocol, out, options);
+  return filesFor(options, await renderProtocolFiles(new Formatter(), protocol, out, options));
+}
+
+/**
+ * Files as the options have them: as they are, or as JavaScript with declarations.
+ *
+ * @throws {@link McpgenError} if that is not possible.
+ */
+export async function filesFor(
+  options: Pick<RenderOptions, 'target' | 'tsNocheck' | 'importExtension'>,
+  files: readonly PlannedFile[],
+): Promise<readonly PlannedFile[]> {
+  refuseTarget(options);
+  const marked = options.tsNocheck === true ? files.map(withoutTypeCheck) : files;
+  return options.target === 'js' ? compileFiles(marked, toolBuildHash()) : marked;
+}
+
+/** Has compilers skip a file of mcpgen; what plugins and authors write is checked. */
+function withoutTypeCheck(file: PlannedFile): PlannedFile {
+  if (file.belongsToUser === true || !file.path.endsWith('.ts')) return file;
+  const text = removeHeader(file.contents);
+  const [header = ''] = /^(?:\/\/.*\r?\n)*\/\* eslint-disable \*\/(\r?\n)/.exec(text) ?? [];
+  if (header === '' || header.includes('\n// Plugin: ')) return file;
+  const lineEnd = header.endsWith('\r\n') ? '\r\n' : '\n';
+  const marked = `${header}// @ts-nocheck${lineEnd}${text.slice(header.length)}`;
+  return { ...file, contents: addHeader(file.path, marked) };
 }
 
 export async function renderProtocolFiles(
@@ -159,6 +186,10 @@ async function formatFiles(
 export interface ToolOptions {
   /** Extension of imported files; `js` by default. */
   readonly importExtension?: ImportExtension;
+  /** `js` writes `.js` with `.d.ts` files instead of `.ts`; `ts` by default. */
+  readonly target?: Target;
+  /** Whether files begin with `// @ts-nocheck`; false by default. */
+  readonly tsNocheck?: boolean;
   /** The command that regenerates the files, for their headers. */
   readonly command?: string;
   /** The folder below the output folder; `tools` by default. */
@@ -195,7 +226,8 @@ export async function renderTools(
   out: string,
   options: ToolOptions = {},
 ): Promise<ToolRendering> {
-  return renderToolsWith(new Formatter(), tools, out, options);
+  const { files, warnings } = await renderToolsWith(new Formatter(), tools, out, options);
+  return { files: await filesFor(options, files), warnings };
 }
 
 export async function renderToolsWith(
@@ -307,7 +339,8 @@ export async function renderServers(
     );
   }
   files.push(...(await formatFiles(formatter, drafts, out)));
-  return { files: [...new Map(files.map((item) => [item.path, item])).values()], warnings };
+  const distinct = [...new Map(files.map((item) => [item.path, item])).values()];
+  return { files: await filesFor(options, distinct), warnings };
 }
 
 /** The settings of every file of tools. */

@@ -7,6 +7,8 @@ import {
   allowOutsideOption,
   appendValue,
   importExtensionOption,
+  targetOption,
+  tsNocheckOption,
   nullableOption,
   refuseExtraArguments,
   revisionOption,
@@ -56,6 +58,8 @@ export function declareGenerate(program: Command): void {
     .addOption(new Option('--emit <parts>', 'parts to write, with their dependencies; listed below'))
     .option('--methods <methods>', 'with --emit stubs: the requests to write handlers for (default: all that need one)')
     .addOption(importExtensionOption())
+    .addOption(targetOption())
+    .addOption(tsNocheckOption())
     .option('--config <file>', 'the config to use (default: the nearest mcpgen.config.json, .js or .ts, upwards)')
     .addOption(allowOutsideOption())
     .option('--check', 'write nothing; exit 1 if a file is stale, missing or orphaned')

@@ -64,6 +64,16 @@ export function importExtensionOption(): Option {
   ]);
 }
 
+/** The option `--target`, the same in every command that writes code. */
+export function targetOption(): Option {
+  return new Option('--target <target>', 'ts, or js for .js files with .d.ts (default: ts)').choices(['ts', 'js']);
+}
+
+/** The option `--ts-nocheck`, the same in every command that writes code. */
+export function tsNocheckOption(): Option {
+  return new Option('--ts-nocheck', 'have compilers use the types of the files without checking the files');
+}
+
 /** The option `--allow-outside`, the same in every command that writes to the output folder of a config. */
 export function allowOutsideOption(): Option {
   return new Option('--allow-outside', 'write to the output folder of the config even if it is outside its folder');

@@ -7,6 +7,8 @@ import {
   allowOutsideOption,
   appendValue,
   importExtensionOption,
+  targetOption,
+  tsNocheckOption,
   nullableOption,
   refuseExtraArguments,
   revisionOption,
@@ -38,6 +40,8 @@ export function declareTypes(program: Command): void {
     .option('--save <file>', 'keep the list in a file, to generate from it again; for several servers, a folder')
     .option('-o, --out <dir>', 'output folder; tools/ and runtime/ below it are written; - for standard output')
     .addOption(importExtensionOption())
+    .addOption(targetOption())
+    .addOption(tsNocheckOption())
     .option('--config <file>', 'the config to use for out and importExtension (default: the nearest one, upwards)')
     .addOption(allowOutsideOption())
     .option('--check', 'write nothing; exit 1 if a file is stale, missing or orphaned')

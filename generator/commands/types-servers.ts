@@ -17,6 +17,7 @@ import { readOrigin } from '../output/ownership.js';
 import { isUpToDate, planChanges } from '../output/plan.js';
 import { writeChanges } from '../output/write.js';
 import type { ImportExtension } from '../print/source-file.js';
+import type { Target } from '../render-options.js';
 import { NO_DOCS } from '../read/builtin/docs.js';
 import { readBytes, readTextIfExists } from '../read/files.js';
 import type { SchemaDocuments } from '../read/schema/documents.js';
@@ -47,6 +48,8 @@ export interface TypesServersOptions extends ConfiguredOptions {
   readonly strict: boolean;
   readonly json: boolean;
   readonly importExtension: ImportExtension;
+  readonly target: Target;
+  readonly tsNocheck: boolean;
   readonly documents: SchemaDocuments;
   readonly trustPatterns: boolean;
   readonly nullable: boolean;
@@ -162,12 +165,14 @@ async function writeServers(
   saved: (folder: string) => string,
   options: TypesServersOptions,
 ): Promise<number> {
-  const { out, importExtension, check, save, revisions } = options;
+  const { out, importExtension, target, check, save, revisions } = options;
   const command = formatCommand('types tools', {
     options: {
       ...options.shown,
       mcpConfig: { placeholder: 'its file' },
       importExtension: importExtension === 'js' ? undefined : importExtension,
+      target: target === 'ts' ? undefined : target,
+      tsNocheck: options.tsNocheck ? true : undefined,
       trustPatterns: options.trustPatterns ? true : undefined,
       nullable: options.nullable ? true : undefined,
       clients: options.clients ? true : undefined,
@@ -184,7 +189,7 @@ async function writeServers(
       folder,
       isHttp: isHttpServer(server),
       tools: error === undefined ? tools : undefined,
-      hasKeptTools: existsSync(path.join(out, folder, 'client.ts')),
+      hasKeptTools: ['client.ts', 'client.js'].some((name) => existsSync(path.join(out, folder, name))),
     })),
     out,
     {
@@ -236,9 +241,10 @@ async function writeServers(
 
 /** Whether an earlier run wrote the types of a server that failed now. */
 function hasOutput(out: string, { folder }: ServerOutcome): boolean {
-  const file = `${folder}/index.ts`;
-  const text = readTextIfExists(path.join(out, file));
-  return text !== undefined && readOrigin(file, text) !== 'foreign';
+  return [`${folder}/index.ts`, `${folder}/index.js`].some((file) => {
+    const text = readTextIfExists(path.join(out, file));
+    return text !== undefined && readOrigin(file, text) !== 'foreign';
+  });
 }
 
 function saveLists(outcomes: readonly ServerOutcome[], saved: (folder: string) => string): void {

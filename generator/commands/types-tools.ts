@@ -8,6 +8,7 @@ import { refuseWarnings } from '../model/load.js';
 import { isUpToDate, planChanges } from '../output/plan.js';
 import { writeChanges } from '../output/write.js';
 import type { ImportExtension } from '../print/source-file.js';
+import type { Target } from '../render-options.js';
 import type { ConfigFile } from '../read/config/config.js';
 import { requireRevision } from '../read/builtin/revisions.js';
 import { readAdditionalSchemas } from '../read/schema/additional.js';
@@ -40,6 +41,7 @@ import {
   configuredByFile,
   DEFAULT_OUT,
   IMPORT_EXTENSIONS,
+  TARGETS,
   parseConfigOptions,
   resolveSettings,
   type CommandLine,
@@ -63,6 +65,8 @@ interface TypesToolsOptions extends ConfigOptions, ConnectOptions {
   readonly save: string | undefined;
   readonly out: string | undefined;
   readonly importExtension: ImportExtension | undefined;
+  readonly target: Target | undefined;
+  readonly tsNocheck: boolean;
   readonly check: boolean;
   readonly strict: boolean;
   readonly trustPatterns: boolean;
@@ -81,6 +85,8 @@ export function parseTypesToolsOptions(raw: RawOptions): TypesToolsOptions {
     clients: booleanOption(raw, 'clients'),
     save: stringOption(raw, 'save'),
     out: stringOption(raw, 'out'),
+    target: choiceOption(raw, 'target', TARGETS),
+    tsNocheck: booleanOption(raw, 'tsNocheck'),
     importExtension: choiceOption(raw, 'importExtension', IMPORT_EXTENSIONS),
     check: booleanOption(raw, 'check'),
     strict: booleanOption(raw, 'strict'),
@@ -99,13 +105,23 @@ export async function typesToolsCommand(file: string | undefined, options: Types
     ...configuredByFile(options),
     out: options.out,
     importExtension: options.importExtension,
+    target: options.target,
+    tsNocheck: options.tsNocheck,
     strict: options.strict,
     trustPatterns: options.trustPatterns,
     additionalSchemas: options.additionalSchemas,
     nullable: options.nullable,
   };
   const { options: settings, config } = await resolveSettings(commandLine);
-  const { out = DEFAULT_OUT, importExtension = 'js', trustPatterns, additionalSchemas = [], nullable } = settings;
+  const {
+    out = DEFAULT_OUT,
+    importExtension = 'js',
+    target = 'ts',
+    tsNocheck,
+    trustPatterns,
+    additionalSchemas = [],
+    nullable,
+  } = settings;
   const documents = readAdditionalSchemas(additionalSchemas);
   const given = await findServer(options);
   if (given?.config !== undefined) {
@@ -113,6 +129,8 @@ export async function typesToolsCommand(file: string | undefined, options: Types
       ...options,
       out,
       importExtension,
+      target,
+      tsNocheck,
       strict: settings.strict,
       trustPatterns,
       nullable,
@@ -132,6 +150,8 @@ export async function typesToolsCommand(file: string | undefined, options: Types
     options: {
       fromServer: server === undefined ? undefined : { placeholder: 'its command' },
       importExtension: importExtension === 'js' ? undefined : importExtension,
+      target: target === 'ts' ? undefined : target,
+      tsNocheck: tsNocheck ? true : undefined,
       trustPatterns: trustPatterns ? true : undefined,
       additionalSchema: additionalSchemas.map((name) => path.basename(name)),
       nullable: nullable ? true : undefined,
@@ -141,6 +161,8 @@ export async function typesToolsCommand(file: string | undefined, options: Types
   showProgress('tools ...');
   const rendered = await renderTools(tools, folder, {
     importExtension,
+    target,
+    tsNocheck,
     trustPatterns,
     documents,
     nullable,
@@ -149,7 +171,9 @@ export async function typesToolsCommand(file: string | undefined, options: Types
   showProgress('');
   if (settings.strict) refuseWarnings(rendered.warnings);
   if (out === '-') {
-    const files = rendered.files.filter((item) => item.path.startsWith('tools/') && item.path !== 'tools/index.ts');
+    const files = rendered.files.filter(
+      (item) => item.path.startsWith('tools/') && !item.path.startsWith('tools/index.'),
+    );
     printFiles(files, rendered.warnings, { withPaths: true });
     return 0;
   }

@@ -118,6 +118,11 @@ export function addHeader(file: string, rest: string): string {
   return `${commentLine(file, markText(file, contentHash(file, rest.replaceAll('\r\n', '\n'))))}${end}${rest}`;
 }
 
+/** A generated file without the line that {@link addHeader} adds. */
+export function removeHeader(text: string): string {
+  return text.slice(text.indexOf('\n') + 1);
+}
+
 /** A hash until the contents are known. */
 const NO_HASH = '0'.repeat(16);
 

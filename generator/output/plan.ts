@@ -94,11 +94,11 @@ function findUnusedRuntime(
     .map((item) => item.name);
   // Shared files import each other, so an importer of one needs the others too.
   const isUsed = ['.', ...subfolders]
-    .flatMap((name) => typescriptFiles(path.join(folder, name)).map((file) => path.posix.join(name, file)))
+    .flatMap((name) => codeFiles(path.join(folder, name)).map((file) => path.posix.join(name, file)))
     .some((name) => !passed.has(name) && readOutputFile(path.join(folder, name)).includes('./runtime/'));
   if (isUsed) return [];
   const shared = markableFilesBelow(runtime)
-    .filter((name) => name.endsWith('.ts'))
+    .filter((name) => CODE.test(name))
     .map((name): FileChange => {
       const actual = readOutputFile(path.join(runtime, name));
       return { path: `runtime/${name}`, status: 'orphaned', expected: undefined, actual };
@@ -112,12 +112,18 @@ function findOrphans(folder: string, files: readonly PlannedFile[]): readonly Fi
   const expected = new Set(files.map((file) => file.path));
   // Other revisions in this folder may need the shared files.
   return outputFiles(folder, files)
-    .filter((file) => !expected.has(file) && file.split('/')[0] !== 'runtime')
+    .filter((file) => !expected.has(file) && (file.split('/')[0] !== 'runtime' || isOfOtherTarget(file, expected)))
     .flatMap((file): FileChange[] => {
       const actual = readOutputFile(path.join(folder, file));
       const change: FileChange = { path: file, status: 'orphaned', expected: undefined, actual };
       return isUnmodified(change) ? [change] : [];
     });
+}
+
+/** Whether a file would be used instead of one that is expected, or next to it: `x.ts` and `x.js` with `x.d.ts`. */
+function isOfOtherTarget(file: string, expected: ReadonlySet<string>): boolean {
+  const stem = file.replace(/(?:\.d)?\.[jt]s$/, '');
+  return file === `${stem}.ts` ? expected.has(`${stem}.js`) : file !== stem && expected.has(`${stem}.ts`);
 }
 
 /**
@@ -149,21 +155,22 @@ function isUnmodified({ path: file, actual = '' }: FileChange): boolean {
 }
 
 /**
- * Files in an output folder that are neither planned nor provably generated, and are kept: TypeScript files, and edited
- * files of other formats.
+ * Files in an output folder that are neither planned nor provably generated, and are kept: code, and edited files of
+ * other formats.
  *
  * @param folder - The output folder; it need not exist.
  * @param files - All planned files.
  */
 export function findKeptFiles(folder: string, files: readonly PlannedFile[]): readonly FileChange[] {
   const planned = new Set(files.map((file) => file.path));
+  const code = files.some((file) => file.path.endsWith('.js')) ? CODE : /\.ts$/;
   return outputFiles(folder, [...files, { path: 'index.ts', contents: '' }])
     .filter((file) => !planned.has(file))
     .flatMap((file): FileChange[] => {
       const actual = readOutputFile(path.join(folder, file));
       const origin = readOrigin(file, actual);
       // Other formats next to the output are no surprise.
-      const isKept = origin === 'edited' || (origin === 'foreign' && file.endsWith('.ts'));
+      const isKept = origin === 'edited' || (origin === 'foreign' && code.test(file));
       return isKept ? [{ path: file, status: 'kept', expected: actual, actual }] : [];
     });
 }
@@ -260,9 +267,12 @@ function readExisting(target: string, relative: string): string | undefined {
   return readOutputFile(target);
 }
 
-/** Names of the TypeScript files of a folder, without staged files and anything that is not a plain file. */
-function typescriptFiles(folder: string): readonly string[] {
-  return markableFiles(folder).filter((name) => name.endsWith('.ts'));
+/** What generated code has at the end of its name. */
+const CODE = /\.[jt]s$/;
+
+/** Names of the files with code in a folder, without staged files and anything that is not a plain file. */
+function codeFiles(folder: string): readonly string[] {
+  return markableFiles(folder).filter((name) => CODE.test(name));
 }
 
 /** Names of the files of a folder that can have a mark, without staged files and anything that is not a plain file. */

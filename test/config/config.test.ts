@@ -171,6 +171,8 @@ describe('the schema for editors', () => {
       emit: true,
       methods: true,
       importExtension: true,
+      target: true,
+      tsNocheck: true,
       errata: true,
       strict: true,
       trustPatterns: true,

@@ -133,9 +133,13 @@ function generatedFolders(program: TypeScript.Program, revision: string): Readon
 async function filesOfRevision(folder: string, protocol: Protocol): Promise<ReadonlyMap<string, string>> {
   const names = readdirSync(folder).filter((name) => name.endsWith('.ts'));
   const parts = EMITTABLE.filter((part): part is Emittable => {
-    return !isSharedPart(part) && part !== 'stubs' && names.includes(`${part}.ts`);
+    return (
+      !isSharedPart(part) && part !== 'stubs' && names.some((name) => [`${part}.ts`, `${part}.d.ts`].includes(name))
+    );
   });
-  const importExtension = importExtensionOf(tryReadText(path.join(folder, 'index.ts')) ?? '');
+  const importExtension = importExtensionOf(
+    tryReadText(path.join(folder, 'index.ts')) ?? tryReadText(path.join(folder, 'index.d.ts')) ?? '',
+  );
   const rendered = await render(protocol, path.dirname(folder), { emit: parts, importExtension });
   const files = new Map<string, string>();
   for (const { path: name, contents } of rendered) {

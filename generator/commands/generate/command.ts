@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { optionFlag } from '../../command-line.js';
 import { diagnosticJson, McpgenError } from '../../errors.js';
 import type { CheckResult, GenerateOptions, GenerateResult } from '../../generate.js';
@@ -101,9 +102,16 @@ async function printGeneratedFile(options: GenerateOptions, commandLine: Generat
   const [only = '', second] = options.emit ?? [];
   const name = only === 'stubs' ? 'handlers' : only;
   const wanted =
-    only === '' || second !== undefined ? files : files.filter((file) => file.path.endsWith(`/${name}.ts`));
+    only === '' || second !== undefined
+      ? files
+      : files.filter((file) => fileStem(path.posix.basename(file.path)) === name);
   printFiles(wanted, warnings, { withPaths: wanted.length !== 1 });
   return 0;
+}
+
+/** A name without the extensions of code: `types` of `types.ts`, `types.js` and `types.d.ts`. */
+function fileStem(name: string): string {
+  return name.replace(/(?:\.d)?\.[jt]s$/, '');
 }
 
 function printGenerateReport(
@@ -219,6 +227,8 @@ function fixCommand({ config }: Settings, commandLine: GenerateCommandLine): str
       emit: commandLine.emit?.join(','),
       methods: commandLine.methods?.join(','),
       importExtension: commandLine.importExtension,
+      target: commandLine.target,
+      tsNocheck: commandLine.tsNocheck ? true : undefined,
       errata: commandLine.errata ? undefined : false,
       trustPatterns: commandLine.trustPatterns ? true : undefined,
       additionalSchema: commandLine.additionalSchemas,

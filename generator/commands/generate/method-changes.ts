@@ -109,7 +109,9 @@ export async function reportMethodChanges(
   const methodsAfter = new Map(result.protocols.map((protocol) => [protocol.revision, namedMethodsOf(protocol)]));
   const written = new Map(
     result.changes.flatMap(({ path: file, actual: textBefore }): [string, readonly MethodConstant[]][] =>
-      file.endsWith('/methods.ts') && textBefore !== undefined && methodsAfter.has(path.posix.dirname(file))
+      METHODS_FILES.includes(path.posix.basename(file)) &&
+      textBefore !== undefined &&
+      methodsAfter.has(path.posix.dirname(file))
         ? [[path.posix.dirname(file), parseMethodsFile(textBefore)]]
         : [],
     ),
@@ -161,6 +163,9 @@ export async function reportMethodChanges(
   };
 }
 
+/** The file with the methods of a revision, by what a run writes. */
+const METHODS_FILES: readonly string[] = ['methods.ts', 'methods.js'];
+
 function namedMethodsOf({ methods }: Protocol): readonly MethodConstant[] {
   return methods.map(({ name }) => ({ name, constant: constantCase(name) }));
 }
@@ -172,9 +177,11 @@ function leftoverRevisionsIn(
 ): ReadonlyMap<string, readonly MethodConstant[]> {
   const left = new Map<string, readonly MethodConstant[]>();
   for (const name of subfolderNames(out)) {
-    const text = currentRevisions.has(name) ? undefined : tryReadText(path.join(out, name, 'methods.ts'));
-    const methods =
-      text !== undefined && readOrigin(path.join(name, 'methods.ts'), text) !== 'foreign' ? parseMethodsFile(text) : [];
+    const texts = currentRevisions.has(name)
+      ? []
+      : METHODS_FILES.map((file) => ({ file, text: tryReadText(path.join(out, name, file)) }));
+    const own = texts.find(({ file, text = '' }) => readOrigin(path.join(name, file), text) !== 'foreign');
+    const methods = parseMethodsFile(own?.text ?? '');
     if (methods.length > 0) left.set(name, methods);
   }
   return left;

@@ -10,7 +10,7 @@ import {
   stringsOption,
   type RawOptions,
 } from '../shared/options.js';
-import { IMPORT_EXTENSIONS, parseConfigOptions, type CommandLine } from '../shared/settings.js';
+import { IMPORT_EXTENSIONS, TARGETS, parseConfigOptions, type CommandLine } from '../shared/settings.js';
 
 /** The options of `mcpgen generate`. */
 export interface GenerateCommandLine extends CommandLine {
@@ -30,6 +30,8 @@ export function parseGenerateOptions(raw: RawOptions): GenerateCommandLine {
     emit: listOption(raw, 'emit'),
     methods: listOption(raw, 'methods'),
     importExtension: choiceOption(raw, 'importExtension', IMPORT_EXTENSIONS),
+    target: choiceOption(raw, 'target', TARGETS),
+    tsNocheck: booleanOption(raw, 'tsNocheck'),
     errata: negatableOption(raw, 'errata'),
     strict: booleanOption(raw, 'strict'),
     trustPatterns: booleanOption(raw, 'trustPatterns'),

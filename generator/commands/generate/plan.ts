@@ -48,6 +48,8 @@ export async function planGenerate(
     ...(given.extend === undefined ? {} : { extend: await readExtensions(given.extend, config?.folder) }),
     ...(given.plugins === undefined ? {} : { plugins: await loadPlugins(given.plugins, pluginFolder) }),
     ...(given.emit === undefined ? {} : { emit: given.emit.flatMap(parsePart) }),
+    ...(given.target === undefined ? {} : { target: given.target }),
+    ...(given.tsNocheck ? { tsNocheck: true } : {}),
     ...(given.methods === undefined ? {} : { methods: given.methods }),
     ...(tools === undefined ? {} : { tools }),
   };

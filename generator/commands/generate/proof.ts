@@ -84,7 +84,10 @@ function hasOnlyFolders(out: string, planned: readonly PlannedFile[]): boolean {
   const entries = readdirSync(out, { withFileTypes: true });
   return (
     entries.every((entry) => !entry.isDirectory() || folders.has(entry.name)) &&
-    [...folders].every((folder) => SHARED_FOLDERS.has(folder) || names.has(`${folder}/methods.ts`))
+    [...folders].every(
+      (folder) =>
+        SHARED_FOLDERS.has(folder) || ['ts', 'js'].some((extension) => names.has(`${folder}/methods.${extension}`)),
+    )
   );
 }
 

@@ -58,9 +58,9 @@ export async function planGeneratedTools(
   project: RegistryProject,
   tools: readonly ToolSource[],
 ): Promise<{ readonly changes: readonly FileChange[]; readonly warnings: readonly Warning[] }> {
-  const { importExtension = 'js' } = project.config.config;
+  const { importExtension = 'js', target = 'ts', tsNocheck = false } = project.config.config;
   const reading = configuredToolOptions(project.config);
-  const { files, warnings } = await renderTools(tools, project.out, { importExtension, ...reading });
+  const { files, warnings } = await renderTools(tools, project.out, { importExtension, target, tsNocheck, ...reading });
   const generatedFolder = path.relative(project.folder, project.out).replaceAll(path.sep, '/');
   const changes = planChanges(project.out, files);
   return {

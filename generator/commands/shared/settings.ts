@@ -3,6 +3,7 @@ import { optionFlag } from '../../command-line.js';
 import { McpgenError } from '../../errors.js';
 import { isWithin } from '../../output/plan.js';
 import type { ImportExtension } from '../../print/source-file.js';
+import type { Target } from '../../render-options.js';
 import { readConfig, type ConfigFile } from '../../read/config/config.js';
 import { readAdditionalSchemas } from '../../read/schema/additional.js';
 import type { SchemaDocuments } from '../../read/schema/documents.js';
@@ -15,6 +16,9 @@ export const DEFAULT_OUT = 'generated';
 /** The values of `--import-extension`. */
 export const IMPORT_EXTENSIONS: readonly ImportExtension[] = ['js', 'ts', 'none'];
 
+/** The values of `--target`. */
+export const TARGETS: readonly Target[] = ['ts', 'js'];
+
 /** Options that a config can set as well; undefined if not given. */
 export interface ConfigurableOptions {
   readonly out: string | undefined;
@@ -24,6 +28,8 @@ export interface ConfigurableOptions {
   readonly emit: readonly string[] | undefined;
   readonly methods: readonly string[] | undefined;
   readonly importExtension: ImportExtension | undefined;
+  readonly target: Target | undefined;
+  readonly tsNocheck: boolean;
   readonly errata: boolean;
   readonly strict: boolean;
   readonly trustPatterns: boolean;
@@ -64,6 +70,7 @@ const OVERRIDABLE_KEYS = [
   'emit',
   'methods',
   'importExtension',
+  'target',
   'extensions',
   'extend',
   'plugins',
@@ -93,6 +100,8 @@ export function configuredByFile({ config, allowOutside }: ConfigOptions): Comma
     emit: undefined,
     methods: undefined,
     importExtension: undefined,
+    target: undefined,
+    tsNocheck: false,
     errata: true,
     strict: false,
     trustPatterns: false,
@@ -129,6 +138,8 @@ export async function resolveSettings(commandLine: CommandLine): Promise<Setting
     emit: commandLine.emit ?? own.emit,
     methods: commandLine.methods ?? own.methods,
     importExtension: commandLine.importExtension ?? own.importExtension,
+    target: commandLine.target ?? own.target,
+    tsNocheck: commandLine.tsNocheck || own.tsNocheck === true,
     // On the command line these can only be switched in one direction.
     errata: commandLine.errata && own.errata !== false,
     strict: commandLine.strict || own.strict === true,

@@ -51,10 +51,10 @@ function methodsMissingIn(others: MethodsByRevision, own: MethodsByRevision): re
 
 /** Comments, strings, and the start and end of a table in our own output, with any Prettier formatting. */
 const TOKEN =
-  /\/\*[^]*?\*\/|\/\/[^\n]*|export const (?<table>(?:EMBEDDED_)?METHODS)\b|(?<key>[\p{ID_Start}$_][\p{ID_Continue}$]*|"[^"\n]*"|'[^'\n]*'):\s*(?<value>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|(?<end>\}\s*as const)/gu;
+  /\/\*[^]*?\*\/|\/\/[^\n]*|export const (?<table>(?:EMBEDDED_)?METHODS)\b|(?<key>[\p{ID_Start}$_][\p{ID_Continue}$]*|"[^"\n]*"|'[^'\n]*'):\s*(?<value>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|(?<end>\})/gu;
 
 /**
- * Reads the methods out of a generated `methods.ts`: the tables `METHODS` and `EMBEDDED_METHODS`.
+ * Reads the methods out of a generated `methods.ts` or `methods.js`: the tables `METHODS` and `EMBEDDED_METHODS`.
  *
  * @param text - A file with our header; unknown syntax is skipped.
  */

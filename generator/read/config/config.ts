@@ -30,6 +30,10 @@ export interface Config {
   /** With `stubs`: the methods to write handlers for. */
   readonly methods?: readonly string[];
   readonly importExtension?: 'js' | 'ts' | 'none';
+  /** What is written: TypeScript by default, or JavaScript with declarations. */
+  readonly target?: 'ts' | 'js';
+  /** Whether compilers use the types of generated files without checking the files. */
+  readonly tsNocheck?: boolean;
   /** Whether the official schemas are corrected; true by default. */
   readonly errata?: boolean;
   /** Whether warnings are treated as errors. */

@@ -17,7 +17,7 @@ export async function* allPages<
 >(
   fetchPage: (cursor: string | undefined) => Promise<Page>,
   itemsOf: (page: Page) => readonly Item[],
-  maxPages = MAX_LIST_PAGES,
+  maxPages: number = MAX_LIST_PAGES,
   endsAtEmpty: () => boolean = () => true,
 ): AsyncGenerator<Item, void, undefined> {
   const seen = new Set<string>();

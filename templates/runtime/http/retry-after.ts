@@ -6,7 +6,7 @@
  */
 export function retryAfterMs(
   { headers }: Pick<Response, "headers">,
-  now = Date.now(),
+  now: number = Date.now(),
 ): number | undefined {
   const value = headers.get("retry-after")?.trim() ?? "";
   if (/^\d+$/.test(value)) return Number(value) * 1000;

@@ -7,7 +7,7 @@ import type { RequestId } from "./message.js";
 export type UnknownObject = Readonly<Record<string, unknown>>;
 
 /** The longest delay of a timer in milliseconds; timers with a longer one fire at once. */
-export const MAX_TIMER_DELAY_MS = 2 ** 31 - 1;
+export const MAX_TIMER_DELAY_MS: number = 2 ** 31 - 1;
 
 /** In Node, sets whether a timer keeps the process alive; other runtimes have no such setting. */
 export function keepProcessAlive(timer: unknown, isKept: boolean): void {

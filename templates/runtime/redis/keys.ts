@@ -9,7 +9,7 @@ const DEFAULT_PREFIX = "mcp:";
 export class RedisKeys {
   readonly #prefix: string;
 
-  constructor(prefix = DEFAULT_PREFIX) {
+  constructor(prefix: string = DEFAULT_PREFIX) {
     if (/[{}]/u.test(prefix))
       throw new RangeError(
         "the prefix of keys must not contain braces, which choose the slot in a Redis Cluster",

@@ -225,17 +225,17 @@ interface AnyForm {
   readonly [FORM]?: Form<object>;
   /** Of a schema that is not wrapped. */
   readonly "~standard"?: unknown;
-  readonly properties?: Readonly<Record<string, Field>>;
+  readonly properties?: Readonly<Record<string, FormField>>;
   readonly required?: readonly string[];
 }
 
 /** The keywords of a field's schema. */
-interface Field {
+interface FormField {
   readonly type?: string;
   readonly enum?: readonly string[];
   readonly oneOf?: readonly { readonly const: string }[];
   readonly anyOf?: readonly { readonly const: string }[];
-  readonly items?: Field;
+  readonly items?: FormField;
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly minimum?: number;
@@ -244,7 +244,7 @@ interface Field {
   readonly maxItems?: number;
 }
 
-function matchesField(field: Field, value: unknown): boolean {
+function matchesField(field: FormField, value: unknown): boolean {
   const { type, items = {} } = field;
   const isOfType =
     type === "array"
@@ -260,7 +260,7 @@ function matchesField(field: Field, value: unknown): boolean {
 }
 
 /** Whether a value is one of a field's choices, or any string if it has none. */
-function isChoice(field: Field, value: unknown): boolean {
+function isChoice(field: FormField, value: unknown): boolean {
   const choices =
     field.enum ?? (field.oneOf ?? field.anyOf)?.map((item) => item.const);
   return choices === undefined
@@ -269,7 +269,7 @@ function isChoice(field: Field, value: unknown): boolean {
 }
 
 /** Checks the limits of a number, and of the length of a list (in items) or a text (in code points). */
-function isWithin(field: Field, value: unknown): boolean {
+function isWithin(field: FormField, value: unknown): boolean {
   const {
     minimum = field.minLength ?? field.minItems ?? -Infinity,
     maximum = field.maxLength ?? field.maxItems ?? Infinity,

@@ -45,7 +45,7 @@ export function contains(
   value: unknown,
   check: Check,
   min: number,
-  max = Infinity,
+  max: number = Infinity,
 ): boolean {
   if (!Array.isArray(value)) return true;
   let found = 0;

@@ -15,7 +15,7 @@ export function requestsIn(message: object): readonly SentRequest[] {
  * `settled` resolves once: when `unanswered` is empty, or when the post is canceled.
  */
 export class PendingPost {
-  readonly controller = new AbortController();
+  readonly controller: AbortController = new AbortController();
   /** The request; undefined if the message is a batch of several. */
   readonly request: SentRequest | undefined;
   readonly isStateless: boolean;

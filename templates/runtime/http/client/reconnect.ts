@@ -117,7 +117,7 @@ export class Reconnector {
   async open(
     position: StreamPosition,
     signal: AbortSignal,
-    connectionSignal = signal,
+    connectionSignal: AbortSignal = signal,
   ): Promise<Response | undefined> {
     try {
       return await this.#requester.fetch(

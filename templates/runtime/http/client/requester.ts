@@ -19,7 +19,7 @@ export const POST_HEADERS: HeaderList = [
 ];
 
 /** Bytes of an error response's body that are read. */
-export const MAX_ERROR_BYTES = 64 * 1024;
+export const MAX_ERROR_BYTES: number = 64 * 1024;
 
 /** How a requester reaches a server that restarts. */
 export interface ReachSettings {

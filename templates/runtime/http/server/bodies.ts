@@ -100,7 +100,7 @@ export class ArrivingBody implements BodyProgress {
 }
 
 /** Complete bodies up to this size are not counted: the limits on requests, handlers and sessions bound them. */
-export const MAX_UNCOUNTED_BODY_BYTES = 16 * 1024;
+export const MAX_UNCOUNTED_BODY_BYTES: number = 16 * 1024;
 
 /**
  * A complete body. Its bytes count while its request is open, its handler runs, or a session keeps its contents; each of

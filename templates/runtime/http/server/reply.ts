@@ -46,7 +46,7 @@ const JSON_HEADERS: HeaderFields = { "content-type": "application/json" };
 const SSE_COMMENT = ":\n\n";
 
 /** Bytes written at once. What the system accepts shows that a client reads, even within a message. */
-export const SLICE_BYTES = 64 * 1024;
+export const SLICE_BYTES: number = 64 * 1024;
 /** Milliseconds after which accepted bytes prove that a client reads: by then the system's buffers are full. */
 export const READING_GAP_MS = 500;
 /** Bytes that the system may accept although the client has read none. */

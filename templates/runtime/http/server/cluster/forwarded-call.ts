@@ -2,7 +2,7 @@ import type { EventSink, HeaderFields, HttpCall } from "../call.js";
 import type { AnswerBody, CallMessage } from "./wire.js";
 
 /** Characters of a response that may be on their way to the process that the client is connected to. */
-export const WINDOW_CHARS = 256 * 1024;
+export const WINDOW_CHARS: number = 256 * 1024;
 
 /** Milliseconds before the sender learns that a call is handled: most are answered earlier. */
 const ACCEPT_DELAY_MS = 50;

@@ -59,7 +59,7 @@ export class RemoteCall implements UnreadResponse {
   /** Resolves when it is known who answers the call. */
   readonly outcome: Promise<RemoteOutcome>;
   /** When it was sent, by a clock that does not stop. */
-  readonly sentAt = performance.now();
+  readonly sentAt: number = performance.now();
   #isAccepted = false;
   readonly #init: RemoteCallInit;
   #resolve: (outcome: RemoteOutcome) => void = () => undefined;

@@ -1,0 +1,269 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { ts } from 'ts-morph';
+import { afterAll, describe, expect, test } from 'vitest';
+import { definePlugin, type SourceFile } from '../../generator/plugin.js';
+import { loadProtocol, render } from '../../generator/index.js';
+import { compileFiles } from '../../generator/output/compile/compile.js';
+import { declarationsOf } from '../../generator/output/compile/declarations.js';
+import { javascriptOf } from '../../generator/output/compile/javascript.js';
+import { addHeader, readOrigin } from '../../generator/output/ownership.js';
+import { listFiles, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { mcpgen } from '../support/in-process.js';
+import { itemsOf, shareOfToday, shareText } from '../support/today.js';
+
+afterAll(removeTemporaryFolders);
+
+const root = path.resolve(import.meta.dirname, '../..');
+
+function compilerFor(text: string): Parameters<typeof javascriptOf>[0] {
+  return { ts, source: ts.createSourceFile('file.ts', text, ts.ScriptTarget.ES2022, true) };
+}
+
+/** TypeScript, and the JavaScript and declarations that it becomes. */
+const CASES: Readonly<Record<string, readonly [string, string, string]>> = {
+  'a function with docs, and what only it uses': [
+    "import type { A, B } from './a.js';\nimport { c, d } from './c.js';\n\n/** Hidden. */\ninterface Options {\n  readonly a: A;\n}\n\nconst LIMIT = 3;\n\n/** Visible. */\nexport async function run<T>(value: T, { a }: Options, more = LIMIT > 2): Promise<T> {\n  // Why.\n  const b = value as T & B;\n  return c(b, a!, d<T>(more));\n}\n",
+    "import { c, d } from './c.js';\n\nconst LIMIT = 3;\n\n/** Visible. */\nexport async function run(value, { a }, more = LIMIT > 2) {\n  // Why.\n  const b = value;\n  return c(b, a, d(more));\n}\n",
+    '',
+  ],
+  'default values': [
+    "export function f(a: number, b: string = 'x', c = 3, { d = 1 }: { d?: number } = {}): void {}\n",
+    "export function f(a, b = 'x', c = 3, { d = 1 } = {}) {}\n",
+    'export declare function f(a: number, b?: string, c?: number, { d }?: { d?: number }): void;\n',
+  ],
+  overloads: [
+    'export function f(a: number): number;\nexport function f(a: string): string;\nexport function f(a: unknown): unknown {\n  return a;\n}\n',
+    'export function f(a) {\n  return a;\n}\n',
+    'export declare function f(a: number): number;\nexport declare function f(a: string): string;\n',
+  ],
+  'a class': [
+    "import { Base } from './base.js';\nimport type { Like } from './base.js';\n\nexport abstract class Box<T> extends Base<T> implements Like {\n  readonly kind = 'box';\n  protected override size = 0;\n  abstract readonly name: string;\n  #secret: T | undefined;\n\n  constructor(secret: T) {\n    super();\n    this.#secret = secret;\n  }\n\n  /** What it has. */\n  get secret(): T | undefined {\n    return this.#secret;\n  }\n\n  static async *all(this: void, from = 1): AsyncGenerator<number> {\n    yield from;\n  }\n}\n",
+    "import { Base } from './base.js';\n\nexport class Box extends Base {\n  kind = 'box';\n  size = 0;\n  #secret;\n\n  constructor(secret) {\n    super();\n    this.#secret = secret;\n  }\n\n  /** What it has. */\n  get secret() {\n    return this.#secret;\n  }\n\n  static async *all(from = 1) {\n    yield from;\n  }\n}\n",
+    "import { Base } from './base.js';\nimport type { Like } from './base.js';\n\nexport declare abstract class Box<T> extends Base<T> implements Like {\n  #private;\n  readonly kind = 'box';\n  protected size: number;\n  abstract readonly name: string;\n\n  constructor(secret: T);\n\n  /** What it has. */\n  get secret(): T | undefined;\n\n  static all(this: void, from?: number): AsyncGenerator<number>;\n}\n",
+  ],
+  constants: [
+    "export const A = 'a';\nexport const B: number = 2 * 3;\nexport const LIST = [1, 'two'] as const;\nexport const MAP = {\n  /** One. */\n  'x/y': { z: -1, w: null },\n} as const;\nexport const same = <T>(value: T): T => value;\nexport let count = 0;\n",
+    "export const A = 'a';\nexport const B = 2 * 3;\nexport const LIST = [1, 'two'];\nexport const MAP = {\n  /** One. */\n  'x/y': { z: -1, w: null },\n};\nexport const same = (value) => value;\nexport let count = 0;\n",
+    "export declare const A = 'a';\nexport declare const B: number;\nexport declare const LIST: readonly [1, 'two'];\nexport declare const MAP: {\n  /** One. */\n  readonly 'x/y': { readonly z: -1; readonly w: null };\n};\nexport declare const same: <T>(value: T) => T;\nexport declare let count: number;\n",
+  ],
+  'types alone': [
+    "// A header.\n\nimport type { A } from './a.js';\nexport type { B } from './b.js';\n\n/** Docs. */\nexport type C = A;\n",
+    '// A header.\n\nexport {};\n',
+    "// A header.\n\nimport type { A } from './a.js';\nexport type { B } from './b.js';\n\n/** Docs. */\nexport type C = A;\n",
+  ],
+  'parentheses around a value with a type': [
+    'const a: unknown = 1;\nexport const b: number = (a as { c: number }).c + (a as { d(): number }).d();\nexport const e: Date = new ((a as () => typeof Date)())();\nexport const f: number = (a as { g?: { h: number } }).g!.h;\n(a as () => void)();\n',
+    'const a = 1;\nexport const b = a.c + a.d();\nexport const e = new (a())();\nexport const f = a.g.h;\na();\n',
+    'export declare const b: number;\nexport declare const e: Date;\nexport declare const f: number;\n',
+  ],
+  'what a declaration uses without an export': [
+    "import { type A, b } from './a.js';\ntype Local = A;\nexport const value: Local = b();\n",
+    "import { b } from './a.js';\nexport const value = b();\n",
+    "import { type A } from './a.js';\ntype Local = A;\nexport declare const value: Local;\n\nexport {};\n",
+  ],
+};
+
+describe('one file', () => {
+  test.each(Object.entries(CASES))('%s', (_, [text, javascript, declarations]) => {
+    expect(javascriptOf(compilerFor(text))).toBe(javascript);
+    // A default value that is no literal has no type in the text.
+    if (declarations === '') expect(() => declarationsOf(compilerFor(text))).toThrow();
+    else expect(declarationsOf(compilerFor(text))).toBe(declarations);
+  });
+
+  test.each(['enum A { B }', 'namespace A { export const b = 1; }', 'export default 1;'])(
+    'leaves %j to the compiler',
+    async (code) => {
+      const contents = addHeader('x/a.ts', `${code}\n`);
+      const [javascript] = await compileFiles([{ path: 'x/a.ts', contents }], String(Math.random()));
+      const expected = ts.transpileModule(code, { compilerOptions: { target: ts.ScriptTarget.ES2022, module: 99 } });
+      expect(javascript?.contents).toContain(expected.outputText.trim());
+    },
+  );
+
+  test('a plugin has to write the types of what it exports', async () => {
+    const contents = addHeader('x/a.ts', '\nexport const a = Math.max(1, 2);\n');
+    await expect(compileFiles([{ path: 'x/a.ts', contents }], 'none')).rejects.toMatchObject({
+      place: 'x/a.ts:2',
+      message: expect.stringContaining('needs a type') as string,
+    });
+  });
+
+  test('a cached result is that of the same text', async () => {
+    const files = [1, 2, 1].map((value) => ({
+      path: 'x/a.ts',
+      contents: addHeader('x/a.ts', `export const a = ${value};\n`),
+    }));
+    const outputs: string[] = [];
+    for (const file of files) outputs.push((await compileFiles([file], 'cached'))[0]?.contents ?? '');
+    expect(outputs.map((text) => text.split('\n')[1])).toEqual([1, 2, 1].map((value) => `export const a = ${value};`));
+  });
+});
+
+/** The tokens of code, without what does not change its meaning. */
+function tokens(text: string): readonly string[] {
+  const source = ts.createSourceFile('file.ts', text, ts.ScriptTarget.ES2022, true);
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isParenthesizedExpression(node)) visit(node.expression);
+    else if (ts.isStringLiteralLike(node)) found.push(JSON.stringify(node.text));
+    else if (ts.isNumericLiteral(node)) found.push(node.text);
+    else {
+      const children = node.getChildren(source).filter((child) => !ts.isJSDoc(child));
+      if (children.length > 0) for (const child of children) visit(child);
+      else if (!/^[,;]?$/.test(node.getText(source))) found.push(node.getText(source));
+    }
+  };
+  visit(source);
+  // A union may begin with a bar.
+  return found.filter((token, index) => token !== '|' || !/^(?:[=:|(<&]|extends|=>)$/.test(found[index - 1] ?? ''));
+}
+
+describe('generated code', () => {
+  const folder = path.join(root, 'generated');
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+  const share = shareOfToday(12);
+
+  test(`becomes what tsc writes, ${shareText(share)}`, () => {
+    expect(files.length).toBeGreaterThan(250);
+    for (const name of itemsOf(files, share)) {
+      const compiler = compilerFor(readFileSync(path.join(folder, name), 'utf8'));
+      const built = (extension: string): readonly string[] =>
+        tokens(readFileSync(path.join(root, 'dist/generated', name.replace(/\.ts$/, extension)), 'utf8'));
+      expect(tokens(javascriptOf(compiler)), `${name}, JavaScript`).toEqual(built('.js'));
+      expect(tokens(declarationsOf(compiler)), `${name}, declarations`).toEqual(built('.d.ts'));
+    }
+  });
+});
+
+/** A plugin that writes `extra.ts`. */
+const PLUGIN =
+  'export default { mcpgenPlugin: 1, generate: () => [{ path: "extra.ts", text: "export const extra: number = 1;\\n" }] };\n';
+
+describe('generate --target js', () => {
+  const options = ['generate', '-r', '2025-11-25', '--emit', 'methods,opentelemetry', '--target', 'js'];
+  const inRevision = (folder: string): readonly string[] =>
+    readdirSync(path.join(folder, 'out/2025-11-25')).sort((a, b) => (a < b ? -1 : 1));
+
+  test('replaces TypeScript, is checked, and is replaced by it', async () => {
+    const cwd = temporaryFolder();
+    const typescript = ['generate', '-r', '2025-11-25', '--emit', 'methods,opentelemetry', '-o', 'out'];
+    expect((await mcpgen(typescript, { cwd })).code).toBe(0);
+    const before = listFiles(path.join(cwd, 'out'));
+    expect((await mcpgen([...options, '-o', 'out', '--check'], { cwd })).code).toBe(1);
+
+    expect((await mcpgen([...options, '-o', 'out'], { cwd })).code).toBe(0);
+    expect(inRevision(cwd)).toContain('types.d.ts');
+    // TypeScript in the runtime would be used instead of the declarations next to it.
+    const all = listFiles(path.join(cwd, 'out'));
+    expect(all.filter((name) => /(?<!\.d)\.ts$/.test(name))).toEqual([]);
+    expect((await mcpgen([...options, '-o', 'out', '--check'], { cwd })).code).toBe(0);
+
+    for (const name of ['methods.js', 'methods.d.ts']) {
+      const file = path.join(cwd, 'out/2025-11-25', name);
+      const text = readFileSync(file, 'utf8');
+      expect(readOrigin(`2025-11-25/${name}`, text)).toBe('generated');
+      expect(text).toContain('--target js');
+      writeFileSync(file, `${text}// edited\n`);
+      const { code, stdout } = await mcpgen([...options, '-o', 'out', '--check'], { cwd });
+      expect(code).toBe(1);
+      expect(stdout).toContain(name);
+      expect(stdout).toContain('--target js');
+      writeFileSync(file, text);
+    }
+
+    expect((await mcpgen(typescript, { cwd })).code).toBe(0);
+    expect(listFiles(path.join(cwd, 'out'))).toEqual(before);
+  });
+
+  test('with --ts-nocheck, marks what mcpgen wrote and nothing else', async () => {
+    const cwd = temporaryFolder();
+    const config = { out: 'out', revisions: ['2025-11-25'], emit: ['methods', 'errors'], tsNocheck: true };
+    writeFileSync(path.join(cwd, 'mcpgen.config.json'), JSON.stringify(config));
+    writeFileSync(path.join(cwd, 'plugin.js'), PLUGIN);
+    for (const target of ['ts', 'js']) {
+      const command = ['generate', '--target', target, '--plugin', 'plugin.js'];
+      expect((await mcpgen(command, { cwd })).code).toBe(0);
+      expect((await mcpgen([...command, '--check'], { cwd })).code).toBe(0);
+      const texts = inRevision(cwd).map((name) => [name, readFileSync(path.join(cwd, 'out/2025-11-25', name), 'utf8')]);
+      for (const [name = '', text = ''] of texts) {
+        const isMarked = /^(?:\/\/.*\n)+\/\* eslint-disable \*\/\n\/\/ @ts-nocheck\n/.test(text);
+        expect(isMarked, name).toBe(!name.startsWith('extra'));
+        expect(readOrigin(`2025-11-25/${name}`, text)).toBe('generated');
+        if (isMarked) expect(text).toContain('--ts-nocheck');
+      }
+    }
+    writeFileSync(path.join(cwd, 'mcpgen.config.json'), JSON.stringify({ ...config, tsNocheck: false }));
+    expect((await mcpgen(['generate', '--check'], { cwd })).code).toBe(1);
+  });
+
+  test('is a key of the config, and leaves handlers to the author', async () => {
+    const cwd = temporaryFolder();
+    const config = {
+      out: 'out',
+      revisions: ['2025-11-25'],
+      emit: ['default', 'stubs'],
+      methods: ['ping'],
+      target: 'js',
+    };
+    writeFileSync(path.join(cwd, 'mcpgen.config.json'), JSON.stringify(config));
+    expect((await mcpgen(['generate'], { cwd })).code).toBe(0);
+    expect(inRevision(cwd)).toEqual(expect.arrayContaining(['handlers.ts', 'server.d.ts', 'server.js']));
+    expect(existsSync(path.join(cwd, 'out/2025-11-25/handlers.js'))).toBe(false);
+    // Methods of the earlier run are read from JavaScript.
+    const { stdout } = await mcpgen(['generate', '--target', 'ts'], { cwd });
+    expect(stdout).not.toContain('new method');
+    const { stderr } = await mcpgen(['generate', '--import-extension', 'ts'], { cwd });
+    expect(stderr).toContain('JavaScript cannot import from files that end with .ts');
+  });
+
+  test('prints both files of a part', async () => {
+    const { stdout, code } = await mcpgen([
+      'generate',
+      '-r',
+      '2025-11-25',
+      '--emit',
+      'errors',
+      '--target',
+      'js',
+      '-o',
+      '-',
+    ]);
+    expect(code).toBe(0);
+    expect(stdout).toContain('export const ERROR_CODES = {');
+    expect(stdout).toContain('export declare const ERROR_CODES: {');
+  });
+
+  test('compiles what plugins write', async () => {
+    const plugin = definePlugin(1, (_, tools) => {
+      const file: SourceFile<string> = tools.sourceFile('extra');
+      file.declare('const', 'EXTRA', { code: ': number = 1;' });
+      return [file, { path: 'notes.md', text: '# Notes\n' }];
+    });
+    const protocol = await loadProtocol({ revision: '2025-11-25' });
+    const out = temporaryFolder();
+    const files = await render(protocol, out, { emit: ['errors'], plugins: [plugin], target: 'js' });
+    expect(files.map((file) => file.path)).toEqual(
+      expect.arrayContaining(['2025-11-25/extra.js', '2025-11-25/extra.d.ts', '2025-11-25/notes.md']),
+    );
+    const clash = definePlugin(1, () => [
+      { path: 'extra.ts', text: 'export const a = 1;\n' },
+      { path: 'extra.d.ts', text: 'export const a: 1;\n' },
+    ]);
+    await expect(render(protocol, out, { emit: ['errors'], plugins: [clash], target: 'js' })).rejects.toMatchObject({
+      message: 'two files have this path',
+    });
+  });
+
+  test('writes types of tools', async () => {
+    const cwd = temporaryFolder();
+    const tools = { tools: [{ name: 'add', inputSchema: { type: 'object', properties: { a: { type: 'number' } } } }] };
+    writeFileSync(path.join(cwd, 'tools.json'), JSON.stringify(tools));
+    const command = ['types', 'tools', 'tools.json', '--out', 'out', '--target', 'js'];
+    expect((await mcpgen(command, { cwd })).code).toBe(0);
+    expect(readFileSync(path.join(cwd, 'out/tools/add.d.ts'), 'utf8')).toContain('export type AddInput');
+    expect((await mcpgen([...command, '--check'], { cwd })).code).toBe(0);
+    expect((await mcpgen(command.slice(0, -2).concat('--check'), { cwd })).code).toBe(1);
+  });
+});
