@@ -31,6 +31,7 @@ import {
   InputCollector,
   isInputRequired,
 } from "./client/input.js";
+import type { InputRequiredResult } from "./client/input.js";
 import { InvalidResultError, TooManyRoundsError } from "./client/errors.js";
 import { ResultCache } from "./client/cache.js";
 import { KeepAlive } from "./client/keep-alive.js";
@@ -86,8 +87,11 @@ export class BaseClient<
     capabilities: {},
     instructions: undefined,
   };
-  /** The missing capability of each method that was sent, or `''`. */
-  readonly #missingCapabilities = new Map<string, string>();
+  /** Methods that this client may send to this server; each is checked once. */
+  readonly #supported = {
+    request: new Set<string>(),
+    notification: new Set<string>(),
+  };
 
   /**
    * @param revisions - All revisions that it supports; the newest that the server supports too is used.
@@ -222,7 +226,6 @@ export class BaseClient<
     try {
       this.#server = await this.#negotiation.agree(transport, options);
       this.#isNegotiated = true;
-      this.#missingCapabilities.clear();
       transport.setProtocolVersion?.(this.#spoken.revision.version);
       if (!this.#spoken.revision.isStateless) {
         this.#endpoint.notify("notifications/initialized");
@@ -268,19 +271,36 @@ export class BaseClient<
    * @throws RpcError if the server responds with an error; CapabilityError or UnsupportedMethodError before anything is
    *   sent; InvalidResultError; TooManyRoundsError; any error of {@link Endpoint.request}.
    */
-  async request(
+  request(
     method: string,
     params?: object,
     options?: CallOptions,
   ): Promise<object> {
-    this.#refuseUnsupported(method, "request");
     const { tasks } = this.#settings;
     // A caller that adds `task` itself gets the task (MCP 2025-11-25).
     if (tasks !== undefined && method === "tools/call" && !hasTask(params))
-      return tasks.callTool(params ?? {}, options);
-    const cache = this.#cache;
-    if (cache === undefined)
-      return this.#requestInRounds(method, params, options);
+      return this.#callToolWithTasks(tasks, params, options);
+    return this.#cache === undefined
+      ? this.#requestInRounds(method, params, options)
+      : this.#requestCached(this.#cache, method, params, options);
+  }
+
+  async #callToolWithTasks(
+    tasks: TaskFollower,
+    params: object | undefined,
+    options: CallOptions | undefined,
+  ): Promise<object> {
+    this.#refuseUnsupported("tools/call", "request");
+    return tasks.callTool(params ?? {}, options);
+  }
+
+  async #requestCached(
+    cache: ResultCache,
+    method: string,
+    params: object | undefined,
+    options: CallOptions | undefined,
+  ): Promise<object> {
+    this.#refuseUnsupported(method, "request");
     const slot = cache.slotFor(method, params);
     if (options?.bypassCache !== true) {
       const cached = await slot?.find(() =>
@@ -314,10 +334,8 @@ export class BaseClient<
       get serverCapabilities() {
         return serverCapabilities();
       },
-      send: (method, params, options) => {
-        this.#refuseUnsupported(method, "request");
-        return this.#requestInRounds(method, params, options);
-      },
+      send: (method, params, options) =>
+        this.#requestInRounds(method, params, options),
       collectInputs: async (inputRequests, signal) => {
         const collected = await this.#input.collect({ inputRequests }, signal);
         return (collected as { readonly inputResponses: object })
@@ -333,45 +351,69 @@ export class BaseClient<
   }
 
   /**
+   * Sends a request, and repeats it with the input that the server requires.
+   *
    * @param onFirstResult - Receives the result if it needs no input (MCP 2026-07-28, caching, cache key: others must not
    *   be cached).
    */
-  async #requestInRounds(
+  #requestInRounds(
     method: string,
     params: object | undefined,
     options: CallOptions | undefined,
     onFirstResult?: (result: object) => void,
   ): Promise<object> {
-    const revision = this.#spoken.revision;
-    const maxRounds = this.#settings.maxRounds ?? DEFAULT_MAX_ROUNDS;
-    let roundParams: object | undefined;
-    for (let round = 0; ; round += 1) {
-      const sentParams = revision.isStateless
-        ? this.#spoken.withMeta(params, roundParams)
-        : params;
-      const result = await this.#endpoint.request(method, sentParams, options);
+    const unsupported = this.#whyUnsupported(method, "request");
+    if (unsupported !== undefined) return Promise.reject(unsupported);
+    if (this.#spoken.revision.isStateless)
+      return this.#sendRound(method, params, options, onFirstResult, 0);
+    return this.#endpoint.request(method, params, options, (result) => {
       const checked = this.#validateResult(method, params, result);
-      if (revision.isStateless && isTaskResult(checked))
-        this.#refuseUndeclaredTask(method);
-      // In other revisions, such a member has no special meaning.
-      if (!revision.isStateless || !isInputRequired(checked)) {
+      onFirstResult?.(checked);
+      return checked;
+    });
+  }
+
+  /** One round of a request of a stateless revision; in others, results that require input have no special meaning. */
+  #sendRound(
+    method: string,
+    params: object | undefined,
+    options: CallOptions | undefined,
+    onFirstResult: ((result: object) => void) | undefined,
+    round: number,
+    roundParams?: object,
+  ): Promise<object> {
+    const sentParams = this.#spoken.withMeta(params, roundParams);
+    return this.#endpoint.request(method, sentParams, options, (result) => {
+      const checked = this.#validateResult(method, params, result);
+      if (isTaskResult(checked)) this.#refuseUndeclaredTask(method);
+      if (!isInputRequired(checked)) {
         if (round === 0) onFirstResult?.(checked);
         return checked;
       }
-      // MCP 2026-07-28, multi round-trip requests: repeating the same request would return the same result.
-      if (
-        checked.inputRequests === undefined &&
-        checked.requestState === undefined
-      )
-        throw new InvalidResultError(method, {
-          path: "/inputRequests",
-          reason: "missing",
-          expected: "inputRequests or requestState, since input is required",
-          found: "neither",
-        });
-      if (round >= maxRounds) throw new TooManyRoundsError(method, maxRounds);
-      roundParams = await this.#input.collect(checked, options?.signal);
-    }
+      return this.#collectInput(method, options, round, checked).then((input) =>
+        this.#sendRound(method, params, options, undefined, round + 1, input),
+      );
+    });
+  }
+
+  /** The input that a result requires, as params of the next round. */
+  async #collectInput(
+    method: string,
+    options: CallOptions | undefined,
+    round: number,
+    result: InputRequiredResult,
+  ): Promise<object> {
+    const maxRounds = this.#settings.maxRounds ?? DEFAULT_MAX_ROUNDS;
+    // MCP 2026-07-28, multi round-trip requests: repeating the same request would return the same result.
+    if (result.inputRequests === undefined && result.requestState === undefined)
+      throw new InvalidResultError(method, {
+        path: "/inputRequests",
+        reason: "missing",
+        expected: "inputRequests or requestState, since input is required",
+        found: "neither",
+      });
+    if (round >= maxRounds) throw new TooManyRoundsError(method, maxRounds);
+    return this.#input.collect(result, options?.signal);
   }
 
   /**
@@ -465,31 +507,39 @@ export class BaseClient<
       });
   }
 
+  /** @throws The error that says why this client may not send a method to this server. */
   #refuseUnsupported(method: string, kind: "request" | "notification"): void {
+    const error = this.#whyUnsupported(method, kind);
+    if (error !== undefined) throw error;
+  }
+
+  #whyUnsupported(
+    method: string,
+    kind: "request" | "notification",
+  ): Error | undefined {
+    if (this.#supported[kind].has(method)) return undefined;
     const revision = this.#spoken.revision;
     if (!this.#isNegotiated)
-      throw new ConnectionClosedError("there is no connection yet", {
+      return new ConnectionClosedError("there is no connection yet", {
         mayHaveRun: false,
       });
     if (!maySend(revision, "client", kind, method))
-      throw new UnsupportedMethodError(method, revision.version);
-    if (this.#settings.ignoreCapabilities === true) return;
-    let missing = this.#missingCapabilities.get(method);
-    if (missing === undefined) {
+      return new UnsupportedMethodError(method, revision.version);
+    if (this.#settings.ignoreCapabilities !== true) {
       const needed = revision.methods[method]?.capabilities ?? [];
-      const [side, declared] =
+      const missing =
         kind === "request"
-          ? (["server", this.#server.capabilities] as const)
-          : (["client", this.#spoken.capabilities] as const);
-      missing = missingCapability(needed, side, declared) ?? "";
-      this.#missingCapabilities.set(method, missing);
+          ? missingCapability(needed, "server", this.#server.capabilities)
+          : missingCapability(needed, "client", this.#spoken.capabilities);
+      if (missing !== undefined)
+        return new CapabilityError(
+          method,
+          missing,
+          kind === "request" ? "the server" : "this client",
+        );
     }
-    if (missing !== "")
-      throw new CapabilityError(
-        method,
-        missing,
-        kind === "request" ? "the server" : "this client",
-      );
+    this.#supported[kind].add(method);
+    return undefined;
   }
 
   #validateResult(

@@ -21,6 +21,8 @@ export function memoryPair(): [Transport, Transport] {
   return [one, other];
 }
 
+const RESOLVED = Promise.resolve();
+
 class MemoryTransport implements Transport {
   onmessage: Transport["onmessage"];
   onclose: Transport["onclose"];
@@ -130,7 +132,8 @@ class MemoryTransport implements Transport {
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    queueMicrotask(this.#flush);
+    // Not `queueMicrotask`, which costs more than twice as much in Node.
+    void RESOLVED.then(this.#flush);
   }
 
   #emitEnd(): void {

@@ -18,6 +18,7 @@ import { withCompletion } from "./server/completion.js";
 import { RequestStateSigner } from "./protocol/request-state.js";
 import type { EndpointEvent } from "./jsonrpc/endpoint.js";
 import type { Transport } from "./jsonrpc/transport.js";
+import { resultMeta } from "./server/complete-result.js";
 import type { ResumedSession } from "./server/saved-session.js";
 import type { RequestHandler, ServerExtension } from "./server/types.js";
 import { notifyListener } from "./jsonrpc/transport-events.js";
@@ -54,6 +55,7 @@ export class Server<
   readonly settings: ServerSettings;
   readonly revisions: readonly Revision[];
   readonly requestStateSigner: RequestStateSigner;
+  readonly resultMeta: object;
   readonly #sessions = new Set<ServerSession>();
   /** Pass broadcasts to other processes. */
   readonly #relays = new Set<
@@ -79,6 +81,7 @@ export class Server<
     this.settings = { ...settings, handlers };
     this.revisions = revisions;
     this.requestStateSigner = new RequestStateSigner(settings.requestState);
+    this.resultMeta = resultMeta(settings.info);
     for (const [kind, named] of [
       ["request", handlers],
       ["notification", settings.notifications ?? {}],

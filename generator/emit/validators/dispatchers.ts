@@ -11,6 +11,13 @@ import { findDefinition, SIDES } from '../../model/protocol.js';
 import type { Method } from '../../model/protocol.js';
 import { memberOf } from '../../model/catalog/derive.js';
 
+const KINDS = ['request', 'notification'] as const;
+
+/** The constant with the guards of all messages of a kind. */
+function guardsOf(kind: (typeof KINDS)[number]): string {
+  return `${kind.toUpperCase()}_GUARDS`;
+}
+
 /** Validators by method: of params, results and whole messages. */
 export function emitDispatchers(file: SourceFile, context: EmitContext, writer: GuardWriter): void {
   const method = file.importType('methods', 'Method');
@@ -18,15 +25,15 @@ export function emitDispatchers(file: SourceFile, context: EmitContext, writer: 
   const classify = file.importValue('guards', 'classify');
   const wire = context.methods.map((named) => named.method);
   const requests = wire.filter((item) => item.kind === 'request');
-  const switchOn = (rows: readonly (readonly [Method, string])[], otherwise: string): string => {
-    const cases = new Map<string, string[]>();
-    for (const [row, expression] of rows) {
-      cases.set(expression, [...(cases.get(expression) ?? []), `case ${JSON.stringify(row.name)}:\n`]);
-    }
-    const branches = [...cases].map(([expression, labels]) => `${labels.join('')}return ${expression};\n`);
-    return `switch (method) {\n${branches.join('')}default:\nreturn ${otherwise};\n}\n`;
+  /** Declares guards by method. Not a `switch`: it compares the method with one name after another. */
+  const declareGuards = (name: string, rows: readonly Method[], guardOf: (row: Method) => string): void => {
+    const entries = rows.map((row) => `[${JSON.stringify(row.name)}, ${guardOf(row)}],\n`);
+    file.declareLocal('const', name, {
+      code: `: ReadonlyMap<string, check.Check> = /* @__PURE__ */ new Map<string, check.Check>([\n${entries.join('')}]);`,
+    });
   };
-  const unknown = 'check.mismatch("a method of this revision", method)';
+  const callGuard = (guards: string, value: string): string =>
+    `${guards}.get(method)?.(${value}) ?? check.mismatch("a method of this revision", method)`;
 
   file.declare('function', 'validateParams', {
     doc: '/** Validates the params of a method; `undefined` means a message without params. */',
@@ -39,11 +46,15 @@ export function emitDispatchers(file: SourceFile, context: EmitContext, writer: 
   return check.validateWith((value) => isMessageOf(method, { jsonrpc: "2.0", id: 0, method, params: value }), params, options);
 }`,
   });
+  for (const kind of KINDS) {
+    const rows = wire.filter((row) => row.kind === kind);
+    declareGuards(guardsOf(kind), rows, (row) => writer.guardOf(row.message));
+  }
   file.declareLocal('function', 'isMessageOf', {
-    code: `(method: string, value: unknown): boolean {\n${switchOn(
-      wire.map((row) => [row, `${writer.guardOf(row.message)}(value)`] as const),
-      'check.mismatch("a method of this revision", method)',
-    )}}`,
+    code: `(method: string, value: unknown): boolean {
+  const guard = ${KINDS.map((kind) => `${guardsOf(kind)}.get(method)`).join(' ?? ')};
+  return guard === undefined ? check.mismatch("a method of this revision", method) : guard(value);
+}`,
   });
 
   const { envelope, inputRequired } = context.protocol.traits;
@@ -68,7 +79,7 @@ export function emitDispatchers(file: SourceFile, context: EmitContext, writer: 
   });
   const resultCheck = (row: Method): string => {
     const [complete = anyResult, ...others] = row.results;
-    if (!hasResultType) return `${writer.guardOf(complete)}(value)`;
+    if (!hasResultType) return writer.guardOf(complete);
     const asking = others.includes(inputRequired.result) ? `, ${writer.guardOf(inputRequired.result)}` : '';
     const kinds = others.flatMap((name) => {
       if (name === inputRequired.result) return [];
@@ -76,13 +87,11 @@ export function emitDispatchers(file: SourceFile, context: EmitContext, writer: 
       return kind === undefined ? [] : [`${literalKey(kind)}: ${writer.guardOf(name)}`];
     });
     const further = kinds.length === 0 ? '' : `${asking === '' ? ', undefined' : ''}, { ${kinds.join(', ')} }`;
-    return `check.resultOf(value, ${writer.guardOf(complete)}${asking}${further})`;
+    return `(value) => check.resultOf(value, ${writer.guardOf(complete)}${asking}${further})`;
   };
+  declareGuards('RESULT_GUARDS', requests, resultCheck);
   file.declareLocal('function', 'isResultOf', {
-    code: `(method: string, value: unknown): boolean {\n${switchOn(
-      requests.map((row) => [row, resultCheck(row)] as const),
-      unknown,
-    )}}`,
+    code: `(method: string, value: unknown): boolean {\nreturn ${callGuard('RESULT_GUARDS', 'value')};\n}`,
   });
 
   const tasks = requests.filter((row) => row.taskResult !== undefined);
@@ -94,7 +103,7 @@ export function emitDispatchers(file: SourceFile, context: EmitContext, writer: 
   response: unknown,
   options?: check.ValidateOptions,
 ): check.Validation<${file.importType('messages', 'ResultResponse')}<TaskResultMap[M]> | ${file.importType('messages', 'ErrorResponse')}> {
-  return check.validateWith((value) => isResponseWith((result) => isTaskResultOf(method, result), value), response, options);
+  return check.validateWith((value) => isResponseWith(isTaskResultOf, method, value), response, options);
 }`,
     });
     file.declare('function', 'validateTaskResult', {
@@ -107,11 +116,9 @@ export function emitDispatchers(file: SourceFile, context: EmitContext, writer: 
   return check.validateWith((value) => isTaskResultOf(method, value), result, options);
 }`,
     });
+    declareGuards('TASK_RESULT_GUARDS', tasks, (row) => writer.guardOf(row.taskResult ?? ''));
     file.declareLocal('function', 'isTaskResultOf', {
-      code: `(method: string, value: unknown): boolean {\n${switchOn(
-        tasks.map((row) => [row, `${writer.guardOf(row.taskResult ?? '')}(value)`] as const),
-        unknown,
-      )}}`,
+      code: `(method: string, value: unknown): boolean {\nreturn ${callGuard('TASK_RESULT_GUARDS', 'value')};\n}`,
     });
   }
 
@@ -122,24 +129,26 @@ export function emitDispatchers(file: SourceFile, context: EmitContext, writer: 
   response: unknown,
   options?: check.ValidateOptions,
 ): check.Validation<${file.importType('messages', 'ResultResponse')}<ResultOf<M>> | ${file.importType('messages', 'ErrorResponse')}> {
-  return check.validateWith((value) => isResponseWith((result) => isResultOf(method, result), value), response, options);
+  return check.validateWith((value) => isResponseWith(isResultOf, method, value), response, options);
 }`,
   });
   file.declareLocal('function', 'isResponseWith', {
-    code: `(isResult: check.Check, value: unknown): boolean {
-  const classified = ${classify}(value);
-  if (classified.kind === "result") return isResult(classified.message.result);
-  return classified.kind === "error" || check.mismatch(\`a response (\${classified.kind === "invalid" ? classified.reason : classified.kind})\`, value);
+    code: `(isResult: (method: string, result: unknown) => boolean, method: string, value: unknown): boolean {
+  if (${file.importValue('guards', 'isResultResponse')}(value)) return isResult(method, value.result);
+  return ${file.importValue('guards', 'isErrorResponse')}(value) || mismatchedKind("a response", value);
 }`,
   });
-  for (const kind of ['request', 'notification'] as const) {
+  file.declareLocal('function', 'mismatchedKind', {
+    code: `(expected: string, value: unknown): false {
+  const classified = ${classify}(value);
+  return check.mismatch(\`\${expected} (\${classified.kind === "invalid" ? classified.reason : classified.kind})\`, value);
+}`,
+  });
+  for (const kind of KINDS) {
     const Kind = kind === 'request' ? 'Request' : 'Notification';
     const types = SIDES.map((side) => file.importType('messages', `${sideName(context, side)}${Kind}Message`)).join(
       ' | ',
     );
-    const isSent = SIDES.map(
-      (side) => `${file.importValue('guards', `is${sideName(context, side)}${Kind}`)}(message)`,
-    ).join(' || ');
     const guard = `is${Kind}Message`;
     file.declare('const', `validate${Kind}Message`, {
       doc: `/** Validates a complete ${kind} of either side, including the envelope, by its method. */`,
@@ -148,15 +157,9 @@ export function emitDispatchers(file: SourceFile, context: EmitContext, writer: 
     file.declare('function', guard, {
       doc: `/** Whether a value is a complete ${kind} of either side, including the envelope. */`,
       code: `(value: unknown): value is ${types} {
-  const classified = ${classify}(value);
-  if (classified.kind !== "${kind}") {
-    return check.mismatch(\`a ${kind} (\${classified.kind === "invalid" ? classified.reason : classified.kind})\`, value);
-  }
-  const { message } = classified;
-  const { method } = message;
-  return ${isSent}
-    ? isMessageOf(method, value)
-    : check.mismatch("the method of a ${kind}", method);
+  if (!${file.importValue('guards', `is${Kind}`)}(value)) return mismatchedKind("a ${kind}", value);
+  const guard = ${guardsOf(kind)}.get(value.method);
+  return guard === undefined ? check.mismatch("the method of a ${kind}", value.method) : guard(value);
 }`,
     });
   }

@@ -12,6 +12,10 @@ export class SpokenRevision {
   readonly #settings: ClientSettings;
   #revision: Revision;
   #capabilities: object = {};
+  /**
+   * The `_meta` of all requests whose caller adds nothing to it, of which only one exists. Frozen, since the memory
+   * transport passes it on by reference.
+   */
   #meta: object = {};
 
   constructor(revision: Revision, settings: ClientSettings) {
@@ -36,22 +40,25 @@ export class SpokenRevision {
       deriveCapabilities(revision, handlers, tasks?.capabilities(revision)),
       capabilities,
     );
-    this.#meta = {
+    this.#meta = Object.freeze({
       [META_KEYS.VERSION]: revision.version,
       [META_KEYS.CLIENT_INFO]: this.#settings.info,
       [META_KEYS.CLIENT_CAPABILITIES]: this.#capabilities,
       ...(this.#settings.logLevel === undefined
         ? {}
         : { [META_KEYS.LOG_LEVEL]: this.#settings.logLevel }),
-    };
+    });
   }
 
   /** The params of a stateless request, with the required `_meta`. */
   withMeta(params: object | undefined, roundParams?: object): object {
     const ownMeta = (params as { readonly _meta?: object } | undefined)?._meta;
     // Not spread: in Node 20, members that are added to a spread copy cost twenty times as much.
-    return Object.assign({}, params, roundParams, {
-      _meta: Object.assign({}, this.#meta, ownMeta),
-    });
+    const sent: { _meta?: object } = Object.assign({}, params, roundParams);
+    sent._meta =
+      ownMeta === undefined
+        ? this.#meta
+        : Object.assign({}, this.#meta, ownMeta);
+    return sent;
   }
 }

@@ -45,6 +45,7 @@ import {
   toRpcError,
 } from "./handler-errors.js";
 import { PendingRequests, withProgressToken } from "./pending-requests.js";
+import { RequestsById } from "./requests-by-id.js";
 import type { PendingRequest } from "./pending-requests.js";
 import { ResponseSender } from "./response-sender.js";
 import type { Diagnostic } from "./ndjson.js";
@@ -80,7 +81,7 @@ export class Endpoint {
   readonly #receiving: ParseOptions;
   readonly #pending: PendingRequests;
   readonly #responses: ResponseSender;
-  readonly #inboundRequests = new Map<RequestId, InboundRequest>();
+  readonly #inboundRequests = new RequestsById<InboundRequest>();
   /** Handlers that have not ended, including those of cancelled requests. */
   #runningHandlers = 0;
   #waitingHandlers = 0;
@@ -120,9 +121,8 @@ export class Endpoint {
     };
     this.#responses = new ResponseSender(options.exposeErrors === true, {
       isOpen: () => this.#state === "open",
-      send: (message, relatedRequestId, onFailure) => {
-        this.#send(message, relatedRequestId, onFailure);
-      },
+      send: (message, relatedRequestId) =>
+        this.#transmit(message, relatedRequestId),
       endUnanswered: () => this.#transport?.endUnanswered?.(),
       emit: (event) => {
         this.emit(event);
@@ -250,6 +250,8 @@ export class Endpoint {
   /**
    * Sends a request.
    *
+   * @param accept - Receives the result of the response when it arrives; what it returns is the result of the call, and
+   *   what it throws its error. It costs less than waiting for one more promise.
    * @returns The result of the response.
    * @throws RpcError if the other side responds with an error; {@link TimeoutError}; {@link ConnectionClosedError}; the
    *   signal's reason if it is aborted.
@@ -258,6 +260,7 @@ export class Endpoint {
     method: string,
     params: object | undefined,
     options: CallOptions = DEFAULT_CALL_OPTIONS,
+    accept?: (result: object) => object | Promise<object>,
   ): Promise<object> {
     return new Promise((resolve, reject) => {
       if (this.#state !== "open" || this.#isDraining || this.#hasEnded) {
@@ -291,30 +294,46 @@ export class Endpoint {
           ? { jsonrpc: "2.0", id, method }
           : { jsonrpc: "2.0", id, method, params: sentParams };
       options.onSent?.(id);
+      const settle =
+        accept === undefined ? resolve : resolvingWith(accept, resolve, reject);
       const observed = this.#observer?.send(message);
-      const pending = this.#pending.add({
+      const pending = this.#pending.add(
         id,
         method,
         options,
-        timeout: options.timeout ?? this.#timeout,
-        resolve: observed?.resolving(resolve) ?? resolve,
-        reject: observed?.rejecting(reject, signal) ?? reject,
-      });
+        options.timeout ?? this.#timeout,
+        observed?.resolving(settle) ?? settle,
+        observed?.rejecting(reject, signal) ?? reject,
+      );
       if (signal !== undefined) {
         pending.onAbort = () => {
           this.#cancelCall(pending, signal.reason, "cancelled by the caller");
         };
         signal.addEventListener("abort", pending.onAbort, { once: true });
       }
-      this.#send(
-        observed?.message ?? message,
-        options.relatedRequestId,
-        (error) => {
-          if (this.#pending.remove(pending)) pending.reject(error);
-        },
-        observed,
-      );
+      this.#sendCall(pending, observed?.message ?? message, observed);
     });
+  }
+
+  #sendCall(
+    pending: PendingRequest,
+    message: Message,
+    observed: SentMessage | undefined,
+  ): void {
+    const { relatedRequestId } = pending.options;
+    try {
+      const sent = this.#transmit(message, relatedRequestId, observed);
+      if (sent instanceof Promise)
+        sent.catch((error: unknown) => {
+          this.#failCall(pending, error);
+        });
+    } catch (error) {
+      this.#failCall(pending, error);
+    }
+  }
+
+  #failCall(pending: PendingRequest, error: unknown): void {
+    if (this.#pending.remove(pending)) pending.reject(error);
   }
 
   /** Resolves a pending call of this side as if this were the response; does nothing if it has ended. */
@@ -332,12 +351,7 @@ export class Endpoint {
         ? { jsonrpc: "2.0", method }
         : { jsonrpc: "2.0", method, params };
     const observed = this.#observer?.send(message);
-    this.#send(
-      observed?.message ?? message,
-      relatedRequestId,
-      undefined,
-      observed,
-    );
+    this.#send(observed?.message ?? message, relatedRequestId, observed);
   }
 
   /** Runs a handler of a notification; an error that it throws becomes a `handlerFailed` event. */
@@ -356,29 +370,35 @@ export class Endpoint {
     }
   }
 
+  /** Sends a message, and reports a failure as an event. */
   #send(
-    message: Message | readonly Message[],
+    message: Message,
     relatedRequestId?: RequestId,
-    onFailure?: (error: unknown) => void,
     observed?: SentMessage,
   ): void {
-    const options: SendOptions | undefined =
-      relatedRequestId === undefined ? undefined : { relatedRequestId };
     const failed = (error: unknown): void => {
-      if (onFailure === undefined)
-        this.emit({ kind: "transportFailed", error });
-      else onFailure(error);
+      this.emit({ kind: "transportFailed", error });
     };
     try {
-      const transport = this.#transport;
-      const sent =
-        observed === undefined || transport === undefined
-          ? transport?.send(message, options)
-          : observed.send(transport, message as Message, options);
+      const sent = this.#transmit(message, relatedRequestId, observed);
       if (sent instanceof Promise) sent.catch(failed);
     } catch (error) {
       failed(error);
     }
+  }
+
+  /** Passes a message to the transport, which throws or rejects if it cannot send it. */
+  #transmit(
+    message: Message | readonly Message[],
+    relatedRequestId: RequestId | undefined,
+    observed?: SentMessage,
+  ): Promise<void> | void {
+    const transport = this.#transport;
+    const options: SendOptions | undefined =
+      relatedRequestId === undefined ? undefined : { relatedRequestId };
+    return observed === undefined || transport === undefined
+      ? transport?.send(message, options)
+      : observed.send(transport, message as Message, options);
   }
 
   #handleMessage(value: unknown, extra: unknown): void {
@@ -536,7 +556,7 @@ export class Endpoint {
 
   #acceptRequest(inbound: InboundRequest): void {
     const { request } = inbound;
-    if (this.#inboundRequests.has(request.id)) {
+    if (this.#inboundRequests.get(request.id) !== undefined) {
       this.#responses.sendError(
         inbound,
         invalidRequestError("a request with this id is being handled"),
@@ -555,7 +575,7 @@ export class Endpoint {
       });
       return;
     }
-    this.#inboundRequests.set(request.id, inbound);
+    this.#inboundRequests.add(inbound);
     let outcome: object | Promise<object>;
     try {
       outcome = this.#role.handleRequest(request, inbound);
@@ -760,14 +780,30 @@ export class Endpoint {
     if (this.#pending.size + this.#inboundRequests.size > 0) {
       const error = new ConnectionClosedError();
       this.#pending.rejectAll(error);
-      for (const inbound of this.#inboundRequests.values())
+      for (const inbound of this.#inboundRequests.values()) {
+        this.#inboundRequests.delete(inbound.id);
         inbound.abort(error);
-      this.#inboundRequests.clear();
+      }
     }
     this.#role.handleClose();
     this.#observer?.close();
     this.#resolveClosed();
   }
+}
+
+/** A function that resolves a call with what `accept` makes of its result. */
+function resolvingWith(
+  accept: (result: object) => object | Promise<object>,
+  resolve: (result: object | Promise<object>) => void,
+  reject: (error: unknown) => void,
+): (result: object) => void {
+  return (result) => {
+    try {
+      resolve(accept(result));
+    } catch (error) {
+      reject(error);
+    }
+  };
 }
 
 const INPUT_ENDED = "the other side sends nothing more, so no response either";

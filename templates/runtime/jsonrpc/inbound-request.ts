@@ -1,6 +1,6 @@
 /** Requests from the other side that are being handled, alone or in a batch. */
 import type { ReceivedMessage } from "./instrument.js";
-import type { Request, Response } from "./message.js";
+import type { Request, RequestId, Response } from "./message.js";
 import type { HandlerCounter } from "./transport.js";
 import { isAbortError } from "./abort.js";
 import { collectBatchResponse } from "./parse.js";
@@ -36,6 +36,10 @@ export class InboundRequest {
     this.request = request;
     this.extra = extra;
     this.batch = batch;
+  }
+
+  get id(): RequestId {
+    return this.request.id;
   }
 
   /** Whether it is answered or cancelled, so that nothing more may be sent for it. */

@@ -9,23 +9,20 @@ import type { RequestId } from "./message.js";
 import type { ConnectionClosedError } from "./call-errors.js";
 import { TimeoutError } from "./call-errors.js";
 import { keepProcessAlive, MAX_TIMER_DELAY_MS } from "./envelope.js";
+import { RequestsById } from "./requests-by-id.js";
 
-/** A request to add; times in milliseconds. */
-interface PendingRequestInit {
+/** A request of this side that waits for its response; times in milliseconds. */
+export interface PendingRequest {
   readonly id: number;
   readonly method: string;
   readonly options: CallOptions;
   readonly timeout: number;
   readonly resolve: (result: object) => void;
   readonly reject: (error: unknown) => void;
-}
-
-/** A request of this side that waits for its response. */
-export interface PendingRequest extends PendingRequestInit {
   readonly maxDeadline: number;
   deadline: number;
   lastProgress: number;
-  onAbort?: () => void;
+  onAbort: (() => void) | undefined;
 }
 
 /**
@@ -36,7 +33,7 @@ export class PendingRequests {
   readonly #onExpired: (pending: PendingRequest, error: TimeoutError) => void;
   /** Called when the last pending request was removed. */
   onEmpty: (() => void) | undefined;
-  readonly #requests = new Map<RequestId, PendingRequest>();
+  readonly #requests = new RequestsById<PendingRequest>();
   #nextId: number;
   #isStopped = false;
   #expiryTimer: ReturnType<typeof setTimeout> | undefined;
@@ -75,8 +72,14 @@ export class PendingRequests {
   }
 
   /** Adds a request and starts its timeout. */
-  add(init: PendingRequestInit): PendingRequest {
-    const { id, method, options, timeout, resolve, reject } = init;
+  add(
+    id: number,
+    method: string,
+    options: CallOptions,
+    timeout: number,
+    resolve: (result: object) => void,
+    reject: (error: unknown) => void,
+  ): PendingRequest {
     const hasDeadline =
       timeout !== Number.POSITIVE_INFINITY || options.maxTimeout !== undefined;
     const now = hasDeadline ? performance.now() : 0;
@@ -91,8 +94,9 @@ export class PendingRequests {
       maxDeadline,
       deadline: Math.min(now + timeout, maxDeadline),
       lastProgress: Number.NEGATIVE_INFINITY,
+      onAbort: undefined,
     };
-    this.#requests.set(id, pending);
+    this.#requests.add(pending);
     this.#scheduleExpiry(pending.deadline, now);
     return pending;
   }
@@ -111,7 +115,7 @@ export class PendingRequests {
 
   /** Rejects all requests: no response can arrive any more. */
   rejectAll(error: ConnectionClosedError): void {
-    for (const pending of [...this.#requests.values()]) {
+    for (const pending of this.#requests.values().sort((a, b) => a.id - b.id)) {
       this.remove(pending);
       pending.reject(error);
     }

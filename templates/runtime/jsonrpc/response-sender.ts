@@ -15,11 +15,11 @@ import type { ErrorObject, Message, RequestId, Response } from "./message.js";
 /** What sending needs from its endpoint. */
 export interface SendingEndpoint {
   isOpen(): boolean;
+  /** Throws or rejects if the message cannot be sent. */
   send(
     message: Message | readonly Message[],
     relatedRequestId: RequestId | undefined,
-    onFailure?: (error: unknown) => void,
-  ): void;
+  ): Promise<void> | void;
   /** Ends the exchange of a batch that gets no response. */
   endUnanswered(): void;
   emit(event: EndpointEvent): void;
@@ -49,25 +49,55 @@ export class ResponseSender {
       inbound.batch.addResponse(response);
       return;
     }
-    const { id, method } = inbound.request;
-    this.#endpoint.send(response, id, (error) => {
-      const failure = this.#endpoint.isOpen()
-        ? serializationErrorOf(response)
-        : undefined;
-      if (failure === undefined) {
-        this.#endpoint.emit({ kind: "transportFailed", error });
-        return;
-      }
-      const { reason } = failure;
-      this.#endpoint.emit({ kind: "handlerFailed", method, error: reason });
-      this.sendError(inbound, this.internalError(reason));
-    });
+    try {
+      const sent = this.#endpoint.send(response, inbound.request.id);
+      if (sent instanceof Promise)
+        sent.catch((error: unknown) => {
+          this.#handleFailure(inbound, response, error);
+        });
+    } catch (error) {
+      this.#handleFailure(inbound, response, error);
+    }
+  }
+
+  #handleFailure(
+    inbound: InboundRequest,
+    response: Response,
+    error: unknown,
+  ): void {
+    const failure = this.#endpoint.isOpen()
+      ? serializationErrorOf(response)
+      : undefined;
+    if (failure === undefined) {
+      this.#endpoint.emit({ kind: "transportFailed", error });
+      return;
+    }
+    const { reason } = failure;
+    const { method } = inbound.request;
+    this.#endpoint.emit({ kind: "handlerFailed", method, error: reason });
+    this.sendError(inbound, this.internalError(reason));
+  }
+
+  /** Sends what needs no answer to its failure: that is reported as an event. */
+  #sendOrReport(
+    message: Message | readonly Message[],
+    relatedRequestId: RequestId | undefined,
+    onFailure = (error: unknown): void => {
+      this.#endpoint.emit({ kind: "transportFailed", error });
+    },
+  ): void {
+    try {
+      const sent = this.#endpoint.send(message, relatedRequestId);
+      if (sent instanceof Promise) sent.catch(onFailure);
+    } catch (error) {
+      onFailure(error);
+    }
   }
 
   sendError(inbound: InboundRequest, error: ErrorObject): void {
     const { id } = inbound.request;
     const response: Response = { jsonrpc: "2.0", id, error };
-    if (inbound.batch === undefined) this.#endpoint.send(response, id);
+    if (inbound.batch === undefined) this.#sendOrReport(response, id);
     else inbound.batch.addResponse(response);
     inbound.observed?.end(outcomeOf(response));
   }
@@ -78,7 +108,7 @@ export class ResponseSender {
       this.#endpoint.endUnanswered();
       return;
     }
-    this.#endpoint.send(responses, undefined, (error) => {
+    this.#sendOrReport(responses, undefined, (error) => {
       const writable = this.#endpoint.isOpen()
         ? replaceUnserializable(responses, (reason) => {
             const method = "a member of a batch";
@@ -92,7 +122,7 @@ export class ResponseSender {
         : undefined;
       if (writable === undefined)
         this.#endpoint.emit({ kind: "transportFailed", error });
-      else this.#endpoint.send(writable, undefined);
+      else this.#sendOrReport(writable, undefined);
     });
   }
 

@@ -1,5 +1,5 @@
 /** The context of a handler, for one request. */
-import { maySend } from "../protocol/revision.js";
+import { META_KEYS, maySend } from "../protocol/revision.js";
 import type { Implementation, Revision } from "../protocol/revision.js";
 import type { RequestStateSigner } from "../protocol/request-state.js";
 import { isPromiseLike } from "../jsonrpc/endpoint.js";
@@ -42,7 +42,7 @@ const CHANGE = /\/(?:list_changed|resources\/updated)$/;
 /** What a context needs from its session. */
 interface ContextSession {
   readonly server: {
-    readonly settings: { readonly info: Implementation };
+    readonly resultMeta: object;
     readonly requestStateSigner: RequestStateSigner;
     broadcast(
       method: string,
@@ -50,6 +50,7 @@ interface ContextSession {
       origin?: { readonly session: object; readonly id: RequestId },
     ): void;
   };
+  readonly client: ClientInfo;
   request(
     method: string,
     params?: object,
@@ -63,6 +64,15 @@ interface ContextSession {
   wantsLog(revision: Revision, request: Request, level: string): boolean;
 }
 
+/** What the client of a stateless request says about itself. */
+export function clientInfoOf(request: Request): ClientInfo {
+  const meta = metaOf(request) ?? {};
+  return {
+    info: meta[META_KEYS.CLIENT_INFO] as Implementation | undefined,
+    capabilities: meta[META_KEYS.CLIENT_CAPABILITIES] ?? {},
+  };
+}
+
 /**
  * The context of a handler; one for each request.
  *
@@ -70,10 +80,11 @@ interface ContextSession {
  * Answers of earlier rounds come only from signed state; a handler never sees state that this server did not issue.
  */
 export class RequestContext implements HandlerContext {
-  readonly client: ClientInfo;
   readonly #session: ContextSession;
   readonly #revision: Revision;
   readonly #inbound: InboundRequest;
+  /** Undefined until it is read from a request that says who its client is. */
+  #client: ClientInfo | undefined;
   #lastProgress = Number.NEGATIVE_INFINITY;
   #state: unknown;
   /** Of this round and all before it; created on first access, since most handlers do not need it. */
@@ -84,13 +95,18 @@ export class RequestContext implements HandlerContext {
   constructor(
     session: ContextSession,
     revision: Revision,
-    client: ClientInfo,
     inbound: InboundRequest,
   ) {
     this.#session = session;
     this.#revision = revision;
-    this.client = client;
     this.#inbound = inbound;
+  }
+
+  get client(): ClientInfo {
+    this.#client ??= this.#revision.isStateless
+      ? clientInfoOf(this.#inbound.request)
+      : this.#session.client;
+    return this.#client;
   }
 
   get id(): RequestId {
@@ -170,12 +186,12 @@ export class RequestContext implements HandlerContext {
 
   /** Adds what a stateless revision requires of a result. */
   completeResult(result: object): object | Promise<object> {
-    const { settings, requestStateSigner } = this.#session.server;
+    const { resultMeta, requestStateSigner } = this.#session.server;
     const completed = completeResult(
       this.#revision,
       this.method,
       result,
-      settings.info,
+      resultMeta,
     ) as {
       readonly inputRequests?: unknown;
       readonly requestState?: unknown;
@@ -204,105 +220,103 @@ export class RequestContext implements HandlerContext {
       .then((requestState) => ({ ...completed, requestState }));
   }
 
-  // Bound functions, since a handler may destructure the context: `(args, { progress }) => ...`.
-  readonly progress = (
-    progress: number,
-    total?: number,
-    message?: string,
-  ): void => {
-    const token = metaOf(this.#inbound.request)?.["progressToken"];
-    // MCP, progress: only if requested, and always increasing. JSON has no infinite numbers.
-    if (
-      (typeof token !== "string" && !Number.isFinite(token)) ||
-      !Number.isFinite(progress) ||
-      !(progress > this.#lastProgress)
-    )
-      return;
-    this.#lastProgress = progress;
-    this.#session.notifyForRequest(this.#inbound, "notifications/progress", {
-      progressToken: token,
-      progress,
-      ...(Number.isFinite(total) ? { total } : {}),
-      ...(message === undefined ? {} : { message }),
-    });
-  };
-
-  readonly log = (level: string, data: unknown, logger?: string): void => {
-    if (!this.#session.wantsLog(this.#revision, this.#inbound.request, level))
-      return;
-    this.#session.notifyForRequest(this.#inbound, "notifications/message", {
-      level,
-      ...(logger === undefined ? {} : { logger }),
-      data,
-    });
-  };
-
-  readonly notify = (method: string, params?: object): void => {
-    if (!maySend(this.#revision, "server", "notification", method)) {
-      throw new UnsupportedMethodError(method, this.revision);
-    }
-    const level = (params as { readonly level?: unknown } | undefined)?.level;
-    if (
-      method === "notifications/message" &&
-      !this.#session.wantsLog(
-        this.#revision,
-        this.#inbound.request,
-        String(level),
+  // Bound functions, since a handler may destructure the context: `(args, { progress }) => ...`. Each is created when it
+  // is read, since most handlers need few of them.
+  get progress(): HandlerContext["progress"] {
+    return (progress, total, message): void => {
+      const token = metaOf(this.#inbound.request)?.["progressToken"];
+      // MCP, progress: only if requested, and always increasing. JSON has no infinite numbers.
+      if (
+        (typeof token !== "string" && !Number.isFinite(token)) ||
+        !Number.isFinite(progress) ||
+        !(progress > this.#lastProgress)
       )
-    )
-      return;
-    if (CHANGE.test(method))
-      this.#session.server.broadcast(method, params, {
-        session: this.#session,
-        id: this.id,
+        return;
+      this.#lastProgress = progress;
+      this.#session.notifyForRequest(this.#inbound, "notifications/progress", {
+        progressToken: token,
+        progress,
+        ...(Number.isFinite(total) ? { total } : {}),
+        ...(message === undefined ? {} : { message }),
       });
-    else if (
-      !this.#revision.isStateless ||
-      REQUEST_SCOPED_NOTIFICATIONS.has(method) ||
-      this.#revision.requestScoped?.includes(method) === true
-    )
-      this.#session.notifyForRequest(this.#inbound, method, params);
-  };
+    };
+  }
 
-  readonly request = (
-    method: string,
-    params?: object,
-    options?: CallOptions,
-  ): Promise<object> => {
-    if (this.#revision.isStateless)
-      return Promise.reject(new UnsupportedMethodError(method, this.revision));
-    return this.#session.request(method, params, {
-      signal: this.signal,
-      ...options,
-      relatedRequestId: this.id,
-    });
-  };
+  get log(): HandlerContext["log"] {
+    return (level, data, logger): void => {
+      if (!this.#session.wantsLog(this.#revision, this.#inbound.request, level))
+        return;
+      this.#session.notifyForRequest(this.#inbound, "notifications/message", {
+        level,
+        ...(logger === undefined ? {} : { logger }),
+        data,
+      });
+    };
+  }
 
-  readonly sampling = (
-    params: object,
-    options?: CallOptions,
-  ): Promise<object> => {
-    return this.request("sampling/createMessage", params, options);
-  };
+  get notify(): HandlerContext["notify"] {
+    return (method, params): void => {
+      if (!maySend(this.#revision, "server", "notification", method)) {
+        throw new UnsupportedMethodError(method, this.revision);
+      }
+      const level = (params as { readonly level?: unknown } | undefined)?.level;
+      if (
+        method === "notifications/message" &&
+        !this.#session.wantsLog(
+          this.#revision,
+          this.#inbound.request,
+          String(level),
+        )
+      )
+        return;
+      if (CHANGE.test(method))
+        this.#session.server.broadcast(method, params, {
+          session: this.#session,
+          id: this.id,
+        });
+      else if (
+        !this.#revision.isStateless ||
+        REQUEST_SCOPED_NOTIFICATIONS.has(method) ||
+        this.#revision.requestScoped?.includes(method) === true
+      )
+        this.#session.notifyForRequest(this.#inbound, method, params);
+    };
+  }
 
-  readonly elicitation = async (
-    params: object,
-    options?: CallOptions,
-  ): Promise<object> => {
-    const sent = elicitParamsIn(this.revision, params);
-    const result = await this.request(ELICITATION, sent, options);
-    const outcome = await validateElicited(params, result, "");
-    if (!outcome.success)
-      throw invalidResultError(ELICITATION, outcome.failure);
-    return outcome.value;
-  };
+  get request(): HandlerContext["request"] {
+    return (method, params, options): Promise<object> => {
+      if (this.#revision.isStateless)
+        return Promise.reject(
+          new UnsupportedMethodError(method, this.revision),
+        );
+      return this.#session.request(method, params, {
+        signal: this.signal,
+        ...options,
+        relatedRequestId: this.id,
+      });
+    };
+  }
 
-  readonly roots = (
-    params?: object,
-    options?: CallOptions,
-  ): Promise<object> => {
-    return this.request("roots/list", params, options);
-  };
+  get sampling(): HandlerContext["sampling"] {
+    return (params, options): Promise<object> =>
+      this.request("sampling/createMessage", params, options);
+  }
+
+  get elicitation(): HandlerContext["elicitation"] {
+    return async (params, options): Promise<object> => {
+      const sent = elicitParamsIn(this.revision, params);
+      const result = await this.request(ELICITATION, sent, options);
+      const outcome = await validateElicited(params, result, "");
+      if (!outcome.success)
+        throw invalidResultError(ELICITATION, outcome.failure);
+      return outcome.value;
+    };
+  }
+
+  get roots(): HandlerContext["roots"] {
+    return (params, options): Promise<object> =>
+      this.request("roots/list", params, options);
+  }
 
   #knownResponses(): Map<string, unknown> {
     const given = paramsOf(this.#inbound.request)["inputResponses"];
@@ -312,51 +326,53 @@ export class RequestContext implements HandlerContext {
     return this.#inputResponses;
   }
 
-  readonly requireInput = async (
-    requests: Readonly<Record<string, EmbeddedRequest>>,
-    state?: unknown,
-  ): Promise<Record<string, object>> => {
-    if (!this.#revision.isStateless) return this.#requestInput(requests);
-    const responses = this.#knownResponses();
-    const missing: Record<string, EmbeddedRequest> = {};
-    const answers: (readonly [string, object])[] = [];
-    for (const [key, request] of Object.entries(requests)) {
-      const info = this.#revision.embedded[request.method];
-      if (info === undefined)
-        throw new UnsupportedMethodError(request.method, this.revision);
-      const response = responses.get(key);
-      if (response === undefined) {
-        this.#checkCapability(request, info.capabilities);
-        missing[key] =
-          request.method === ELICITATION
-            ? {
-                ...request,
-                params: elicitParamsIn(this.revision, request.params ?? {}),
-              }
-            : request;
-        continue;
+  get requireInput(): HandlerContext["requireInput"] {
+    return async (
+      requests: Readonly<Record<string, EmbeddedRequest>>,
+      state?: unknown,
+    ): Promise<Record<string, object>> => {
+      if (!this.#revision.isStateless) return this.#requestInput(requests);
+      const responses = this.#knownResponses();
+      const missing: Record<string, EmbeddedRequest> = {};
+      const answers: (readonly [string, object])[] = [];
+      for (const [key, request] of Object.entries(requests)) {
+        const info = this.#revision.embedded[request.method];
+        if (info === undefined)
+          throw new UnsupportedMethodError(request.method, this.revision);
+        const response = responses.get(key);
+        if (response === undefined) {
+          this.#checkCapability(request, info.capabilities);
+          missing[key] =
+            request.method === ELICITATION
+              ? {
+                  ...request,
+                  params: elicitParamsIn(this.revision, request.params ?? {}),
+                }
+              : request;
+          continue;
+        }
+        answers.push([key, await this.validInput(key, request, response)]);
       }
-      answers.push([key, await this.validInput(key, request, response)]);
-    }
-    if (Object.keys(missing).length === 0) return Object.fromEntries(answers);
-    const params = paramsOf(this.#inbound.request);
-    const previousResponses = Object.fromEntries(responses);
-    this.#issuedState = await this.#session.server.requestStateSigner.sign(
-      this.method,
-      params,
-      {
-        state: state ?? this.#state,
-        answers: previousResponses,
-        isHandlerState: false,
-      },
-      principalOf(this.extra),
-    );
-    throw new InputRequiredSignal({
-      resultType: "input_required",
-      inputRequests: missing,
-      requestState: this.#issuedState,
-    });
-  };
+      if (Object.keys(missing).length === 0) return Object.fromEntries(answers);
+      const params = paramsOf(this.#inbound.request);
+      const previousResponses = Object.fromEntries(responses);
+      this.#issuedState = await this.#session.server.requestStateSigner.sign(
+        this.method,
+        params,
+        {
+          state: state ?? this.#state,
+          answers: previousResponses,
+          isHandlerState: false,
+        },
+        principalOf(this.extra),
+      );
+      throw new InputRequiredSignal({
+        resultType: "input_required",
+        inputRequests: missing,
+        requestState: this.#issuedState,
+      });
+    };
+  }
 
   /** @internal See {@link InputValidator}. */
   async validInput(

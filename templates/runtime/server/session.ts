@@ -60,7 +60,7 @@ import {
 } from "../protocol/invalid-params.js";
 import { isObject, metaOf, paramsOf } from "../jsonrpc/envelope.js";
 import { RpcError } from "../jsonrpc/error-codes.js";
-import { RequestContext } from "./context.js";
+import { RequestContext, clientInfoOf } from "./context.js";
 
 /** A handler of notifications, without its types. */
 export type NotificationHandler = (
@@ -103,6 +103,8 @@ export interface ServerCore {
   readonly settings: ServerSettings;
   readonly revisions: readonly Revision[];
   readonly requestStateSigner: RequestStateSigner;
+  /** The `_meta` of results of stateless revisions to which handlers add nothing. */
+  readonly resultMeta: object;
   /**
    * The capabilities that it declares in a revision: those that its handlers imply, with additions and removals by its
    * settings.
@@ -378,13 +380,12 @@ export class ServerSession {
     if (!this.server.supportsRequest(revision, method))
       throw methodNotFoundError(method);
     this.#validate(revision, request);
-    const client = revision.isStateless ? clientInfoOf(request) : this.client;
     const handler = this.server.settings.handlers[method];
     if (handler === undefined)
       return this.#handleBuiltIn(revision, request, inbound);
     this.#checkHandlerLimit(inbound);
     const params = paramsOf(request);
-    const context = new RequestContext(this, revision, client, inbound);
+    const context = new RequestContext(this, revision, inbound);
     if (revision.isStateless && params["requestState"] !== undefined)
       return context.resume(handler, params);
     const outcome = context.run(handler, params);
@@ -404,12 +405,12 @@ export class ServerSession {
    * @throws RpcError if no more may run.
    */
   #checkHandlerLimit(inbound: InboundRequest): void {
-    const { extensions = [] } = this.server.settings;
+    const { extensions } = this.server.settings;
     const { method } = inbound.request;
     if (
-      extensions.some(
+      extensions?.some(
         ({ waitingMethods }) => waitingMethods?.includes(method) === true,
-      )
+      ) === true
     ) {
       inbound.isWaiting = true;
       return;
@@ -450,15 +451,17 @@ export class ServerSession {
 
   /** Without what the handlers of extensions validate themselves. */
   #validatedParams(method: string, params: object): object {
+    const { extensions } = this.server.settings;
+    if (extensions === undefined) return params;
     let validated = params;
-    for (const extension of this.server.settings.extensions ?? [])
+    for (const extension of extensions)
       validated = extension.validatedParams?.(method, validated) ?? validated;
     return validated;
   }
 
   /** @internal Adds what a stateless revision requires of a result. */
   #completeResult(revision: Revision, method: string, result: object): object {
-    return completeResult(revision, method, result, this.server.settings.info);
+    return completeResult(revision, method, result, this.server.resultMeta);
   }
 
   #handleBuiltIn(
@@ -625,12 +628,4 @@ export class ServerSession {
 interface AgreedSources {
   readonly filter: object;
   readonly open: OpenSource;
-}
-
-function clientInfoOf(request: Request): ClientInfo {
-  const meta = metaOf(request) ?? {};
-  return {
-    info: meta[META_KEYS.CLIENT_INFO] as Implementation | undefined,
-    capabilities: meta[META_KEYS.CLIENT_CAPABILITIES] ?? {},
-  };
 }

@@ -13,6 +13,15 @@ export function validateWith<T>(
   value: unknown,
   options?: ValidateOptions,
 ): Validation<T> {
+  // The common case, without any state to set up and restore.
+  if (
+    options === undefined &&
+    assertedFormats === undefined &&
+    nestingDepth === 0
+  )
+    return check(value)
+      ? { success: true, value: value as T }
+      : { success: false, failure: explainMismatch(check, value) };
   const outer = {
     formats: assertedFormats,
     depth: nestingDepth,

@@ -7,12 +7,7 @@ import type {
   Validation,
   Validator,
 } from "./types.js";
-import {
-  assertedFormats,
-  explainMismatch,
-  nestingDepth,
-  validateWith,
-} from "./explain.js";
+import { explainMismatch, validateWith } from "./explain.js";
 import { pointerTokens } from "./pointer.js";
 
 /** Thrown by an assertion; its message has the location, the reason, what was expected and what was found. */
@@ -49,16 +44,7 @@ export function validator<T>(
     value: unknown,
     options?: ValidateOptions,
   ): Validation<T> => {
-    if (
-      options !== undefined ||
-      assertedFormats !== undefined ||
-      nestingDepth !== 0
-    )
-      return validateWith<T>(guard, value, options);
-    // The common case, without any state to set up and restore.
-    return guard(value)
-      ? { success: true, value }
-      : { success: false, failure: explainMismatch(guard, value) };
+    return validateWith<T>(guard, value, options);
   };
   const props: StandardSchemaProps<T> = {
     version: 1,
