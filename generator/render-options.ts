@@ -2,10 +2,7 @@ import { McpgenError } from './errors.js';
 import { DEFAULT_PARTS } from './emit/parts.js';
 import type { Emittable } from './emit/parts.js';
 import type { NamedPlugin, Plugin } from './plugin.js';
-import type { ImportExtension } from './print/source-file.js';
-
-/** What generated files are written as: TypeScript, or JavaScript with declarations. */
-export type Target = 'ts' | 'js';
+import type { ImportExtension, Target } from './print/source-file.js';
 
 /** How to render the files of a protocol. */
 export interface RenderOptions {

@@ -96,6 +96,9 @@ Examples:
   # Write an OpenRPC document of each revision as well
   mcpgen generate --plugin mcpgen/plugins/openrpc
 
+  # Write JavaScript with declarations, which tsc does not check again
+  mcpgen generate --target js -o mcp
+
   # Read a schema that is not built in
   mcpgen generate --schema my.json --catalog my-catalog.json -o src/mine
 

@@ -42,7 +42,7 @@ export function declareTypes(program: Command): void {
     .addOption(importExtensionOption())
     .addOption(targetOption())
     .addOption(tsNocheckOption())
-    .option('--config <file>', 'the config to use for out and importExtension (default: the nearest one, upwards)')
+    .option('--config <file>', 'the config to use for out and other options (default: the nearest one, upwards)')
     .addOption(allowOutsideOption())
     .option('--check', 'write nothing; exit 1 if a file is stale, missing or orphaned')
     .option('--live-check', 'with --mcp-config: write nothing; compare what the servers list with the saved lists')

@@ -32,6 +32,9 @@ type AnyModule = ModuleName | RuntimeModule | ToolModule;
 /** Extension of imported files. */
 export type ImportExtension = 'js' | 'ts' | 'none';
 
+/** What generated files are written as: TypeScript, or JavaScript with declarations. */
+export type Target = 'ts' | 'js';
+
 /** How to print a generated file: its header, and the extension of its imports. */
 export interface PrintOptions {
   readonly header: string;

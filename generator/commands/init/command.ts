@@ -132,6 +132,7 @@ async function planProject(
     ...(tools === undefined ? {} : { tools }),
     trustPatterns: selection.listed?.trustPatterns ?? false,
     nullable: selection.listed?.nullable ?? false,
+    tsNocheck: true,
     out: path.join(folder, 'src/generated'),
   });
   if (tools !== undefined) {

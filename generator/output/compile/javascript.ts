@@ -80,7 +80,7 @@ class TypeEraser {
     const { ts } = this.#compiler;
     if (ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node) || ts.isIndexSignatureDeclaration(node))
       return true;
-    if (ts.isImportDeclaration(node)) return node.importClause?.isTypeOnly === true;
+    if (ts.isImportDeclaration(node)) return node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword;
     if (ts.isExportDeclaration(node)) return node.isTypeOnly;
     const isDeclaration = hasModifier(node, ts.SyntaxKind.DeclareKeyword);
     if (ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node) || ts.isConstructorDeclaration(node))
