@@ -536,9 +536,12 @@ class MultilineMessage {
   }
 }
 
-/** Not `instanceof`, which fails for arrays of another realm, as in test runners and frames. */
+/** Not only `instanceof`, which fails for arrays of another realm, as in test runners and frames. */
 function isUint8Array(value: unknown): value is Uint8Array {
-  return Object.prototype.toString.call(value) === "[object Uint8Array]";
+  return (
+    value instanceof Uint8Array ||
+    Object.prototype.toString.call(value) === "[object Uint8Array]"
+  );
 }
 
 function isBlank(text: string): boolean {

@@ -69,8 +69,10 @@ export function encodeText(text: string): string {
 const stringify: (value: unknown) => string | undefined = JSON.stringify;
 
 function escapeSeparators(text: string): string {
+  // Nearly no text has them, and to look for them first takes a sixth of the time.
+  if (!/[\u2028\u2029]/.test(text)) return `${text}\n`;
   // They can only be inside strings, where an escape means the same.
-  return `${text.replace(/[\u2028\u2029]/g, (char) => (char === "\u2028" ? "\\u2028" : "\\u2029"))}\n`;
+  return `${text.replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029")}\n`;
 }
 
 /**

@@ -76,6 +76,8 @@ const MAX_UNREAD_RESPONSES = 10_000;
 /** Characters written at once; larger batches are not faster. */
 const WRITE_BATCH_CHARS = 64 * 1024;
 
+const RESOLVED = Promise.resolve();
+
 /** Reads and writes messages as lines; shared by both sides of stdio. */
 export class LineChannel {
   readonly #options: LineChannelOptions;
@@ -158,7 +160,7 @@ export class LineChannel {
       if (!this.#isOutputFull) this.#writeBatches();
     } else if (!this.#isOutputFull && !this.#isScheduled) {
       this.#isScheduled = true;
-      queueMicrotask(this.#scheduleFlush);
+      void RESOLVED.then(this.#scheduleFlush);
     }
     if (!this.#isOutputFull) return undefined;
     this.#drained ??= new Deferred();
