@@ -4,7 +4,6 @@ import { recursiveDefinitions } from '../../generator/emit/validators/recursion.
 import { findDefinition, sharedParams, type Definition } from '../../generator/model/protocol.js';
 import { SourceFile } from '../../generator/print/source-file.js';
 import { checkCatalog } from '../../generator/read/catalog.js';
-import type { JsonValue } from '../../generator/read/json/json.js';
 import { processorTimeOf } from '../support/processor-time.js';
 import { syntheticProtocol } from '../support/synthetic-protocol.js';
 import { growthOf } from './suite.js';
@@ -67,18 +66,22 @@ describe('time grows no faster than', () => {
   test('rows of a catalog, to check them', async () => {
     const timeFor = async (methods: number): Promise<number> => {
       const { catalog } = syntheticProtocol(methods * 10);
-      const before = process.cpuUsage();
-      await checkCatalog(catalog as JsonValue, 'catalog.json');
-      const { user, system } = process.cpuUsage(before);
-      return Math.max(1000, user + system);
+      const times: number[] = [];
+      for (let round = 0; round < 4; round += 1) {
+        const before = process.cpuUsage();
+        await checkCatalog(catalog, 'catalog.json');
+        const { user, system } = process.cpuUsage(before);
+        times.push(user + system);
+      }
+      return Math.max(1000, Math.min(...times));
     };
     await timeFor(300);
     expect((await timeFor(2400)) / (await timeFor(300))).toBeLessThan(MAX_RATIO);
   });
 });
 
-test('growth is measured without what no items cost', () => {
-  expect(growthOf([10, 100, 1000], [60, 150, 1050]).exponent).toBeCloseTo(1, 1);
-  expect(growthOf([10, 100, 1000], [60, 150, 9150]).exponent).toBeGreaterThan(1.8);
-  expect(growthOf([10, 100, 1000], [20, 21, 20]).exponent).toBe(0);
+test('growth is the exponent of the last step', () => {
+  expect(growthOf([10, 100, 1000], [10, 100, 1000])).toEqual({ perItem: [1, 1], exponent: 1 });
+  expect(growthOf([10, 100, 1000], [1, 100, 10_000]).exponent).toBe(2);
+  expect(growthOf([10, 100, 1000], [20, 21, 21]).exponent).toBe(0);
 });

@@ -21,6 +21,44 @@ const answer = ({ arguments: args }: { readonly arguments?: Record<string, unkno
   content: [{ type: 'text' as const, text: String(args?.['text']) }],
 });
 
+/**
+ * The floor: reads a body, parses it and answers, whatever the headers say. It checks, limits and times nothing, and
+ * a session is an id that it forgets. Node alone, since whatever a server does comes on top of that.
+ */
+function bare(): Promise<number> {
+  return listen(
+    createServer((request, response) => {
+      let body = '';
+      request.setEncoding('utf8');
+      request.on('data', (chunk: string) => (body += chunk));
+      request.on('end', () => {
+        if (body === '') {
+          response.writeHead(204).end();
+          return;
+        }
+        const { id, method, params } = JSON.parse(body) as {
+          readonly id?: number;
+          readonly method: string;
+          readonly params?: { readonly arguments?: Record<string, unknown> };
+        };
+        if (id === undefined) {
+          response.writeHead(202).end();
+          return;
+        }
+        const result = method === 'tools/call' ? answer(params ?? {}) : {};
+        const text = JSON.stringify({ jsonrpc: '2.0', id, result });
+        response
+          .writeHead(200, {
+            'content-type': 'application/json',
+            'content-length': Buffer.byteLength(text),
+            ...(method === 'initialize' ? { 'mcp-session-id': randomUUID() } : {}),
+          })
+          .end(text);
+      });
+    }),
+  );
+}
+
 async function ours(): Promise<number> {
   const server = createOurs({
     info: INFO,
@@ -104,41 +142,8 @@ function sdkV2Modern(): Promise<number> {
   return listen(createServer((request, response) => void listener(request as never, response)));
 }
 
-/** The least that answers: collects the body, parses it, and writes the answer. No checks, no limits, no sessions. */
-function bare(): Promise<number> {
-  const server = createServer((incoming, outgoing) => {
-    const chunks: Buffer[] = [];
-    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-    incoming.on('end', () => {
-      if (incoming.method === 'DELETE') {
-        outgoing.writeHead(200).end();
-        return;
-      }
-      const { id, method, params } = JSON.parse(Buffer.concat(chunks).toString()) as {
-        readonly id?: number;
-        readonly method: string;
-        readonly params?: { readonly arguments?: Record<string, unknown> };
-      };
-      if (id === undefined) {
-        outgoing.writeHead(202).end();
-        return;
-      }
-      const result = method === 'initialize' ? {} : answer(params ?? {});
-      const body = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, result }));
-      outgoing
-        .writeHead(200, {
-          'content-type': 'application/json',
-          'content-length': body.length,
-          ...(method === 'initialize' ? { 'mcp-session-id': randomUUID() } : {}),
-        })
-        .end(body);
-    });
-  });
-  return listen(server);
-}
-
 const SERVERS: Readonly<Record<string, () => Promise<number>>> = {
-  bare,
+  'bare node:http': bare,
   ours,
   'SDK v1': () => sdkV1(false),
   'SDK v1, JSON answers': () => sdkV1(true),

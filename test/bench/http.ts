@@ -68,7 +68,7 @@ export const http: Suite = {
       return () => measure(program, name, isModern, isQuick ? 300 : CALLS);
     };
     return {
-      [FLOOR]: of('bare', false),
+      [FLOOR]: of(FLOOR, false),
       ...Object.fromEntries(STATEFUL.map((name) => [name, of(name, false)])),
       ...Object.fromEntries(Object.entries(STATELESS).map(([name, shown]) => [shown, of(name, true)])),
     };

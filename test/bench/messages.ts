@@ -100,6 +100,6 @@ export function classifyByHand(value: unknown): { readonly kind: string; readonl
   return id === undefined || id === null || validId ? { kind: 'error', message } : { kind: 'invalid' };
 }
 
-export function isPlainObject(value: unknown): value is Record<string, unknown> {
+function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

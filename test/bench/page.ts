@@ -100,10 +100,14 @@ function rowFigure(row: Row): string {
   return `<figure><figcaption>${escape(rowTitle(row))}</figcaption>${bars(list, below)}${verdict}</figure>`;
 }
 
+function roundsOf({ rounds }: { readonly rounds: number }): string {
+  return rounds === 1 ? 'One round, a trial' : `Medians of ${rounds} rounds`;
+}
+
 function suiteSection(result: SuiteResult): string {
   return section(
     result,
-    `${result.about} Medians of ${result.rounds} rounds; a line across the end of a bar reaches from the least to the most. Shorter is better.`,
+    `${result.about} ${roundsOf(result)}; a line across the end of a bar reaches from the least to the most. Shorter is better.`,
     result.rows.map(rowFigure),
     suiteTable(result),
   );
@@ -115,11 +119,11 @@ function section(
   figures: readonly string[],
   rows: readonly (readonly string[])[],
 ): string {
-  return `<section id="${escape(name)}"><h2>${escape(title)}</h2><p>${escape(about)}</p>
+  return `<section id="${escape(name)}"><h2>${escape(title)}</h2><p>${escape(about).replaceAll(/`([^`]*)`/g, '<code>$1</code>')}</p>
 <div class="grid">${figures.join('\n')}</div>${table(rows)}</section>`;
 }
 
-const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [340, 200, 58, 14, 12, 34];
+const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [340, 200, 72, 14, 12, 34];
 
 /** Both axes are logarithmic, so that linear growth is a straight line of slope 1, which is drawn dashed. */
 function growthFigure({ sizes, items }: GrowthResult, series: GrowthResult['series'][number]): string {
@@ -167,7 +171,7 @@ function growthFigure({ sizes, items }: GrowthResult, series: GrowthResult['seri
 function growthSection(result: GrowthResult): string {
   return section(
     result,
-    `${result.about} Medians of ${result.rounds} rounds. Both axes are logarithmic; the dashed line is linear growth.`,
+    `${result.about} ${roundsOf(result)}. Both axes are logarithmic; the dashed line is linear growth.`,
     result.series.map((series) => growthFigure(result, series)),
     growthTable(result),
   );

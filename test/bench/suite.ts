@@ -125,7 +125,7 @@ export interface GrowthResult {
     readonly values: readonly Spread[];
     /** By how much it grows for each item, from each size to the next. */
     readonly perItem: readonly number[];
-    /** 1 is linear: the exponent of growth between the last two sizes, without what no items cost. */
+    /** 1 is linear: the exponent of growth between the last two sizes. What no items cost makes it smaller. */
     readonly exponent: number;
   }[];
 }
@@ -243,10 +243,7 @@ export async function runGrowth(suite: GrowthSuite, bench: Bench, rounds: number
   };
 }
 
-/**
- * How values grow with sizes. What no items cost, such as the start of a process, is estimated from the first two sizes;
- * where nothing grows, the exponent is 0.
- */
+/** How values grow with sizes: the cost of one more item in each step, and the exponent of growth in the last one. */
 export function growthOf(
   sizes: readonly number[],
   values: readonly number[],
@@ -255,10 +252,6 @@ export function growthOf(
   const perItem = sizes
     .slice(1)
     .map((size, index) => rounded((at(values, index + 1) - at(values, index)) / (size - at(sizes, index))));
-  const slope = Math.max(0, perItem[0] ?? 0);
-  const base = Math.max(0, at(values, 0) - slope * at(sizes, 0));
-  const [before, after] = [at(values, -2) - base, at(values, -1) - base];
-  const isFlat = at(values, -1) < 1.5 * at(values, 0) || before <= 0;
-  const exponent = isFlat ? 0 : Math.log(after / before) / Math.log(at(sizes, -1) / at(sizes, -2));
+  const exponent = Math.log(at(values, -1) / at(values, -2)) / Math.log(at(sizes, -1) / at(sizes, -2));
   return { perItem, exponent: rounded(exponent) };
 }

@@ -7,8 +7,20 @@ import { http } from './http.js';
 import { sizes } from './sizes.js';
 import type { GrowthSuite, SizeSuite, Suite } from './suite.js';
 import { tools } from './tools.js';
+import { types } from './types.js';
 import { validators } from './validators.js';
 
-export const SUITES: readonly Suite[] = [generate, memory, stdio, http, validators, tools, codec, firstAnswers, diff];
+export const SUITES: readonly Suite[] = [
+  generate,
+  memory,
+  stdio,
+  http,
+  validators,
+  tools,
+  codec,
+  types,
+  firstAnswers,
+  diff,
+];
 export const GROWTH: readonly GrowthSuite[] = growth;
 export const SIZES: readonly SizeSuite[] = [sizes];

@@ -65,7 +65,7 @@ export function growthWord(exponent: number): string {
 
 export function growthTable({ sizes, items, series }: GrowthResult): string[][] {
   return [
-    ['', ...sizes.map((size) => `${size.toLocaleString('en-US')} ${items}`), 'exponent', 'growth'],
+    ['', ...sizes.map((size) => `${size.toLocaleString('en-US')} ${items}`), 'exponent of the last step', 'growth'],
     ...series.map(({ title, unit, values, exponent }) => [
       title,
       ...values.map(([middle]) => amount(middle, unit)),

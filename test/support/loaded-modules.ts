@@ -38,3 +38,8 @@ export async function loadedModules(args: readonly string[], options: RunOptions
   rmSync(folder, { recursive: true });
   return loaded.filter((url) => url.startsWith('file:') && !url.includes('preload.mjs'));
 }
+
+/** The packages among loaded modules. */
+export function packagesIn(modules: readonly string[]): readonly string[] {
+  return [...new Set(modules.flatMap((url) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? []))].sort();
+}
