@@ -46,7 +46,7 @@ export const TYPES: Readonly<Record<'types' | 'instantiations', Budget>> = {
   instantiations: { limit: 600, reason: 'no type of the output is computed from a long union again and again' },
 };
 
-/** Bytes that a call of a tool allocates in memory, client and server together; see `test/support/bytes-per-call.ts`. */
+/** Bytes that a call of a tool allocates in memory, client and server together; see `test/support/allocations.ts`. */
 export const ALLOCATIONS: Readonly<Record<string, Budget>> = {
   '2025-11-25': { limit: 3000, reason: 'collecting garbage is what bounds the calls of a busy server' },
   '2026-07-28': { limit: 3300, reason: 'the same, with the _meta that every request of this revision has' },
