@@ -67,8 +67,7 @@ class TypeEraser {
     if (ts.isClassElement(node) && node.name !== undefined && ts.isComputedPropertyName(node.name))
       if (modifiersOf(node).some((modifier) => this.#typeModifiers.has(modifier.kind)) && !this.#startsAfterEnd(node))
         throw new UnknownSyntax();
-    if (ts.isVariableDeclarationList(node) && (node.flags & ts.NodeFlags.Using) !== 0)
-      throw new UnknownSyntax();
+    if (ts.isVariableDeclarationList(node) && (node.flags & ts.NodeFlags.Using) !== 0) throw new UnknownSyntax();
     if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) this.#visitNames(node);
     else if (ts.isAsExpression(node) || ts.isSatisfiesExpression(node) || ts.isNonNullExpression(node)) {
       this.visit(node.expression);
