@@ -123,6 +123,22 @@ describe('one file', () => {
     expect(tokens(declarations?.contents ?? '')).toEqual(tokens(expected[1]?.outputText ?? ''));
   });
 
+  test('files that are left to the compiler have the header of the others', async () => {
+    const header = '// A header.\n// Regenerate: mcpgen\n/* eslint-disable */\n';
+    for (const code of [
+      'export default 1;',
+      '/** Docs. */\nexport enum A { B }',
+      "import { a } from './a.js';\nexport default a as 1;",
+    ]) {
+      const contents = addHeader('x/a.ts', `${header}\n${code}\n`);
+      for (const file of await compileFiles([{ path: 'x/a.ts', contents }], String(Math.random())))
+        expect(file.contents.split('\n').slice(1).join('\n').split(header), file.path).toEqual([
+          '',
+          expect.any(String),
+        ]);
+    }
+  });
+
   test('a plugin has to write the types of what it exports', async () => {
     const contents = addHeader('x/a.ts', '\nexport const a = Math.max(1, 2);\n');
     await expect(compileFiles([{ path: 'x/a.ts', contents }], 'none')).rejects.toMatchObject({
