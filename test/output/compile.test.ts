@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { transformSync } from 'esbuild';
 import { ts } from 'ts-morph';
 import { afterAll, describe, expect, test } from 'vitest';
 import { definePlugin, type SourceFile } from '../../generator/plugin.js';
@@ -83,6 +84,60 @@ describe('one file', () => {
       expect(javascript?.contents).toContain(expected.outputText.trim());
     },
   );
+
+  /** What plugins may write, though mcpgen does not: each has to be what the compiler makes of it. */
+  test.each([
+    'export class A { constructor(private readonly a: number, public b = 2) {} get c(): number { return this.a; } }',
+    'export class A { private constructor(readonly a: number) {} }',
+    'export class A { accessor a: number = 1; }',
+    'export class A { declare a: number; b!: string; abstract: number = 1; }',
+    'export class A {\n  readonly a = 1\n  readonly ["b"] = 2\n}',
+    'export const a: number = 1\ntype X = number\n;[1].map((x: X) => x)',
+    'declare const a: any;\nexport const b: unknown = new (a.b().c as any)();',
+    'declare const a: any;\nexport const b: unknown = new (a.b()[0]! as any).c();',
+    'export function f(a: unknown): string { if(typeof(a as string) === "x")return(a as string);return a! as string; }',
+    'export function f(a: Disposable): void { using b = a; void b; }',
+    'export async function f(a: AsyncDisposable): Promise<void> { await using b = a; void b; }',
+    'export const m: Map<string, number> = new Map<string, number /* a > b */>();',
+    'const g = <T extends object // >\n>(a: T): T => a;\nexport const b: unknown = g<{ a: 1 } /* > */ >({ a: 1 });',
+    'export const LIST = [+1, -1] as const;',
+    'export default 5;',
+    'const a: number = 1;\nexport default a;',
+    'export interface B {}\ndeclare global { interface Window { a: number } }',
+    "import type { A } from './a.js';\ndeclare module './a.js' { interface A { b: 1 } }\nexport const a: A | undefined = undefined;",
+  ])('is what the compiler makes of %j', async (code) => {
+    const contents = addHeader('x/a.ts', `${code}\n`);
+    const [javascript, declarations] = await compileFiles([{ path: 'x/a.ts', contents }], String(Math.random()));
+    const compilerOptions = {
+      target: ts.ScriptTarget.ES2022,
+      module: ts.ModuleKind.ESNext,
+      verbatimModuleSyntax: true,
+      declaration: true,
+      isolatedDeclarations: true,
+      strict: true,
+    };
+    const expected = [ts.transpileModule, ts.transpileDeclaration].map((compile) => compile(code, { compilerOptions }));
+    // Parentheses that mean nothing may stay.
+    const minified = (text = ''): string => transformSync(text, { minify: true, target: 'esnext' }).code;
+    expect(minified(javascript?.contents)).toBe(minified(expected[0]?.outputText));
+    expect(tokens(declarations?.contents ?? '')).toEqual(tokens(expected[1]?.outputText ?? ''));
+  });
+
+  test('files that are left to the compiler have the header of the others', async () => {
+    const header = '// A header.\n// Regenerate: mcpgen\n/* eslint-disable */\n';
+    for (const code of [
+      'export default 1;',
+      '/** Docs. */\nexport enum A { B }',
+      "import { a } from './a.js';\nexport default a as 1;",
+    ]) {
+      const contents = addHeader('x/a.ts', `${header}\n${code}\n`);
+      for (const file of await compileFiles([{ path: 'x/a.ts', contents }], String(Math.random())))
+        expect(file.contents.split('\n').slice(1).join('\n').split(header), file.path).toEqual([
+          '',
+          expect.any(String),
+        ]);
+    }
+  });
 
   test('a plugin has to write the types of what it exports', async () => {
     const contents = addHeader('x/a.ts', '\nexport const a = Math.max(1, 2);\n');

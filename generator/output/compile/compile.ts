@@ -97,12 +97,19 @@ function transpileDeclaration({ ts, source }: Compiler): string {
     compilerOptions: { ...compilerOptions(ts), declaration: true, isolatedDeclarations: true },
   });
   const [problem] = diagnostics;
-  if (problem === undefined) return outputText;
+  // The compiler keeps comments at the start only if they are part of a declaration.
+  if (problem === undefined) return withHeader(source.text, outputText);
   const { line } = source.getLineAndCharacterOfPosition(problem.start ?? 0);
   throw new McpgenError(`needs a type: ${ts.flattenDiagnosticMessageText(problem.messageText, ' ')}`, {
     place: `${source.fileName}:${line + 1}`,
     remedy: 'Write the type of each export, as isolatedDeclarations requires, or generate with --target ts.',
   });
+}
+
+/** The comments at the start of a generated file, with what was made of the rest of it. */
+function withHeader(original: string, text: string): string {
+  const [header = ''] = /^(?:\/\/.*\n)*\/\* eslint-disable \*\/\n/.exec(original) ?? [];
+  return text.startsWith(header) ? text : `${header}\n${text}`;
 }
 
 function compilerOptions(ts: typeof TypeScript): TypeScript.CompilerOptions {

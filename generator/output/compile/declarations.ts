@@ -22,6 +22,9 @@ import { typeOfValue, widenedTypeOf } from './value-types.js';
  */
 export function declarationsOf(compiler: Compiler): string {
   const { ts, source } = compiler;
+  // `export default value`, and additions to other modules.
+  if (source.statements.some((item) => ts.isExportAssignment(item) || ts.isModuleDeclaration(item)))
+    throw new UnknownSyntax();
   const kept = reachableStatements(compiler);
   const edits = new Edits();
   const overloaded = new Set(
@@ -207,6 +210,7 @@ export function declareParameters(
   const { ts } = compiler;
   for (const [index, parameter] of parameters.entries()) {
     const { name, type, initializer, questionToken } = parameter;
+    if (ts.isParameterPropertyDeclaration(parameter, parameter.parent)) throw new UnknownSyntax();
     if (!ts.isIdentifier(name)) removeDefaults(compiler, name, edits);
     if (initializer === undefined) {
       if (type === undefined) throw new UnknownSyntax();
@@ -278,13 +282,19 @@ function memberName({ source }: Compiler, member: TypeScript.ClassElement): stri
 function declarePrivate(compiler: Compiler, member: TypeScript.ClassElement, edits: Edits): void {
   const { ts } = compiler;
   if (!ts.isConstructorDeclaration(member) || member.body === undefined) throw new UnknownSyntax();
+  if (member.parameters.some((parameter) => ts.isParameterPropertyDeclaration(parameter, member)))
+    throw new UnknownSyntax();
   edits.replace(member.parameters.pos, member.end, ');');
 }
 
 function declareProperty(compiler: Compiler, node: TypeScript.PropertyDeclaration, edits: Edits): void {
   const { ts, source } = compiler;
   const { name, type, initializer } = node;
+  if (hasModifier(node, ts.SyntaxKind.DeclareKeyword) || hasModifier(node, ts.SyntaxKind.AccessorKeyword))
+    throw new UnknownSyntax();
   removeModifiers(compiler, node, edits, new Set([ts.SyntaxKind.OverrideKeyword]));
+  const { exclamationToken: mark } = node;
+  if (mark !== undefined) edits.remove(mark.getStart(source), mark.end);
   const semicolon = source.text.slice(0, node.end).endsWith(';') ? node.end - 1 : node.end;
   if (type !== undefined) {
     edits.remove(type.end, semicolon);

@@ -61,9 +61,14 @@ export function startWithComments({ source }: Compiler, node: TypeScript.Node): 
   return blank === -1 ? 0 : blank + 1;
 }
 
-/** The end of a list that `<` and `>` enclose, after the `>`. */
-export function endOfAngles({ source }: Compiler, list: TypeScript.NodeArray<TypeScript.Node>): number {
-  return source.text.indexOf('>', list.end) + 1;
+/** The end of a list that `<` and `>` enclose, after the `>`. A comment before that may have one too. */
+export function endOfAngles({ ts, source }: Compiler, list: TypeScript.NodeArray<TypeScript.Node>): number {
+  const { text } = source;
+  const comments = [
+    ...(ts.getTrailingCommentRanges(text, list.end) ?? []),
+    ...(ts.getLeadingCommentRanges(text, list.end) ?? []),
+  ];
+  return text.indexOf('>', Math.max(list.end, ...comments.map(({ end }) => end))) + 1;
 }
 
 /** The position after the `)` of the parameters of a function. */

@@ -9,6 +9,7 @@ import {
   endOfParameters,
   hasModifier,
   keepItems,
+  modifiersOf,
   removeModifiers,
   startWithComments,
   UnknownSyntax,
@@ -53,13 +54,20 @@ class TypeEraser {
   visit(node: TypeScript.Node): void {
     const { ts } = this.#compiler;
     if (this.#isErased(node)) {
-      this.edits.remove(startWithComments(this.#compiler, node), node.end);
+      this.edits.remove(startWithComments(this.#compiler, node), this.#endOfErased(node));
       return;
     }
     if (ts.isEnumDeclaration(node) || ts.isModuleDeclaration(node) || ts.isImportEqualsDeclaration(node))
       throw new UnknownSyntax();
     if (ts.isDecorator(node) || ts.isTypeAssertionExpression(node) || ts.isExportAssignment(node))
       throw new UnknownSyntax();
+    if (ts.isParameterPropertyDeclaration(node, node.parent) || hasModifier(node, ts.SyntaxKind.AccessorKeyword))
+      throw new UnknownSyntax();
+    // Without its modifier, a member named by an expression could become a part of the field above.
+    if (ts.isClassElement(node) && node.name !== undefined && ts.isComputedPropertyName(node.name))
+      if (modifiersOf(node).some((modifier) => this.#typeModifiers.has(modifier.kind)) && !this.#startsAfterEnd(node))
+        throw new UnknownSyntax();
+    if (ts.isVariableDeclarationList(node) && (node.flags & ts.NodeFlags.Using) !== 0) throw new UnknownSyntax();
     if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) this.#visitNames(node);
     else if (ts.isAsExpression(node) || ts.isSatisfiesExpression(node) || ts.isNonNullExpression(node)) {
       this.visit(node.expression);
@@ -90,6 +98,17 @@ class TypeEraser {
     return isDeclaration && ts.isStatement(node);
   }
 
+  /** Without semicolons at the ends of lines, one at the start of the next line keeps it apart from those that stay. */
+  #endOfErased(node: TypeScript.Node): number {
+    const { text } = this.#compiler.source;
+    return /\n\s*;$/.test(text.slice(0, node.end)) ? node.end - 1 : node.end;
+  }
+
+  /** Whether what is before a member has a visible end. */
+  #startsAfterEnd(node: TypeScript.Node): boolean {
+    return /[;{}]$/.test(this.#compiler.source.text.slice(0, node.getFullStart()));
+  }
+
   /** Types that are in expressions: an expression may be in the same place. */
   #isType(node: TypeScript.Node): boolean {
     const { ts } = this.#compiler;
@@ -115,12 +134,28 @@ class TypeEraser {
       ts.isIdentifier(inner) ||
       inner.kind === ts.SyntaxKind.ThisKeyword ||
       ((ts.isPropertyAccessExpression(inner) || ts.isElementAccessExpression(inner)) && !ts.isOptionalChain(inner)) ||
-      (ts.isCallExpression(inner) && !ts.isOptionalChain(inner) && !ts.isNewExpression(node.parent));
+      (ts.isCallExpression(inner) && !ts.isOptionalChain(inner));
+    // `new` would take the parentheses of a call in the value for its own.
+    const endsNew = this.#isConstructed(node) && /[(`]/.test(inner.getText(source));
     // A comment may end the line, and a line break before the value would end a `return`.
     const hasSpace = /^\(\s/.test(source.text.slice(node.getStart(source), node.getStart(source) + 2));
-    if (!isSimple || hasSpace) return;
+    const followsWord = /[\w$]/.test(source.text[node.getStart(source) - 1] ?? '');
+    if (!isSimple || endsNew || hasSpace || followsWord) return;
     this.edits.remove(node.getStart(source), node.getStart(source) + 1);
     this.edits.remove(node.end - 1, node.end);
+  }
+
+  /** Whether a value is what `new` calls, or has it as a member. */
+  #isConstructed(node: TypeScript.Node): boolean {
+    const { ts } = this.#compiler;
+    let { parent } = node;
+    while (
+      ts.isPropertyAccessExpression(parent) ||
+      ts.isElementAccessExpression(parent) ||
+      ts.isNonNullExpression(parent)
+    )
+      ({ parent } = parent);
+    return ts.isNewExpression(parent);
   }
 
   /** Removes annotations, type parameters and arguments, and `implements`. */
