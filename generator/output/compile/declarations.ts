@@ -8,6 +8,7 @@ import {
   endOfParameters,
   hasModifier,
   keepItems,
+  modifiersOf,
   removeModifiers,
   startWithComments,
   UnknownSyntax,
@@ -65,6 +66,13 @@ function reachableStatements(compiler: Compiler): ReadonlySet<TypeScript.Stateme
   const open: TypeScript.Statement[] = [];
   const names: string[] = [];
   for (const statement of source.statements) {
+    // What these declare has no name here.
+    if (
+      ts.isExportAssignment(statement) ||
+      ts.isModuleDeclaration(statement) ||
+      ts.isNamespaceExportDeclaration(statement)
+    )
+      throw new UnknownSyntax();
     if (ts.isExportDeclaration(statement)) {
       const { exportClause: clause } = statement;
       if (statement.moduleSpecifier === undefined && clause !== undefined && ts.isNamedExports(clause))
@@ -154,8 +162,8 @@ function declareVariables(compiler: Compiler, { declarationList }: TypeScript.Va
   const { ts } = compiler;
   const isConst = (declarationList.flags & ts.NodeFlags.Const) !== 0;
   for (const declaration of declarationList.declarations) {
-    const { name, type, initializer, end } = declaration;
-    if (!ts.isIdentifier(name)) throw new UnknownSyntax();
+    const { name, type, initializer, exclamationToken, end } = declaration;
+    if (!ts.isIdentifier(name) || exclamationToken !== undefined) throw new UnknownSyntax();
     if (type !== undefined) edits.remove(type.end, end);
     else if (initializer === undefined) throw new UnknownSyntax();
     // A literal is its type, as in `declare const x = 1;`.
@@ -207,6 +215,8 @@ export function declareParameters(
   const { ts } = compiler;
   for (const [index, parameter] of parameters.entries()) {
     const { name, type, initializer, questionToken } = parameter;
+    // A parameter property is a member as well.
+    if (modifiersOf(parameter).length > 0) throw new UnknownSyntax();
     if (!ts.isIdentifier(name)) removeDefaults(compiler, name, edits);
     if (initializer === undefined) {
       if (type === undefined) throw new UnknownSyntax();
@@ -270,21 +280,25 @@ function declareClass(compiler: Compiler, node: TypeScript.ClassDeclaration, edi
       if (!ts.isIdentifier(expression) && !ts.isPropertyAccessExpression(expression)) throw new UnknownSyntax();
 }
 
-function memberName({ source }: Compiler, member: TypeScript.ClassElement): string {
-  return member.name?.getText(source) ?? 'constructor';
+/** The name of a member. A static one may have the same as another. */
+function memberName({ ts, source }: Compiler, member: TypeScript.ClassElement): string {
+  const name = member.name?.getText(source) ?? 'constructor';
+  return hasModifier(member, ts.SyntaxKind.StaticKeyword) ? `static ${name}` : name;
 }
 
 /** Of a private member, only its name is declared. */
 function declarePrivate(compiler: Compiler, member: TypeScript.ClassElement, edits: Edits): void {
   const { ts } = compiler;
   if (!ts.isConstructorDeclaration(member) || member.body === undefined) throw new UnknownSyntax();
+  if (member.parameters.some((parameter) => modifiersOf(parameter).length > 0)) throw new UnknownSyntax();
   edits.replace(member.parameters.pos, member.end, ');');
 }
 
 function declareProperty(compiler: Compiler, node: TypeScript.PropertyDeclaration, edits: Edits): void {
   const { ts, source } = compiler;
-  const { name, type, initializer } = node;
-  removeModifiers(compiler, node, edits, new Set([ts.SyntaxKind.OverrideKeyword]));
+  const { name, type, initializer, exclamationToken } = node;
+  if (exclamationToken !== undefined) throw new UnknownSyntax();
+  removeModifiers(compiler, node, edits, new Set([ts.SyntaxKind.OverrideKeyword, ts.SyntaxKind.DeclareKeyword]));
   const semicolon = source.text.slice(0, node.end).endsWith(';') ? node.end - 1 : node.end;
   if (type !== undefined) {
     edits.remove(type.end, semicolon);

@@ -9,6 +9,7 @@ import {
   endOfParameters,
   hasModifier,
   keepItems,
+  modifiersOf,
   removeModifiers,
   startWithComments,
   UnknownSyntax,
@@ -60,6 +61,7 @@ class TypeEraser {
       throw new UnknownSyntax();
     if (ts.isDecorator(node) || ts.isTypeAssertionExpression(node) || ts.isExportAssignment(node))
       throw new UnknownSyntax();
+    if (ts.isNamespaceExportDeclaration(node) || this.#needsCode(node)) throw new UnknownSyntax();
     if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) this.#visitNames(node);
     else if (ts.isAsExpression(node) || ts.isSatisfiesExpression(node) || ts.isNonNullExpression(node)) {
       this.visit(node.expression);
@@ -90,6 +92,14 @@ class TypeEraser {
     return isDeclaration && ts.isStatement(node);
   }
 
+  /** Whether modifiers or keywords of a node become code: of parameter properties, accessors and `using`. */
+  #needsCode(node: TypeScript.Node): boolean {
+    const { ts } = this.#compiler;
+    if (ts.isParameter(node)) return modifiersOf(node).length > 0;
+    if (ts.isVariableDeclarationList(node)) return (node.flags & ts.NodeFlags.Using) !== 0;
+    return hasModifier(node, ts.SyntaxKind.AccessorKeyword);
+  }
+
   /** Types that are in expressions: an expression may be in the same place. */
   #isType(node: TypeScript.Node): boolean {
     const { ts } = this.#compiler;
@@ -115,12 +125,44 @@ class TypeEraser {
       ts.isIdentifier(inner) ||
       inner.kind === ts.SyntaxKind.ThisKeyword ||
       ((ts.isPropertyAccessExpression(inner) || ts.isElementAccessExpression(inner)) && !ts.isOptionalChain(inner)) ||
-      (ts.isCallExpression(inner) && !ts.isOptionalChain(inner) && !ts.isNewExpression(node.parent));
+      (ts.isCallExpression(inner) && !ts.isOptionalChain(inner));
     // A comment may end the line, and a line break before the value would end a `return`.
     const hasSpace = /^\(\s/.test(source.text.slice(node.getStart(source), node.getStart(source) + 2));
-    if (!isSimple || hasSpace) return;
+    // `new` would end at the arguments of a call.
+    if (!isSimple || hasSpace || (this.#hasCall(inner) && this.#isConstructed(node))) return;
     this.edits.remove(node.getStart(source), node.getStart(source) + 1);
     this.edits.remove(node.end - 1, node.end);
+  }
+
+  /** Whether a value is the result of a call, or a member of it. */
+  #hasCall(node: TypeScript.Expression): boolean {
+    const { ts } = this.#compiler;
+    let value = node;
+    while (this.#isWithinMember(value)) value = value.expression;
+    return ts.isCallExpression(value);
+  }
+
+  /** Whether `new` is called with a value or a member of it. */
+  #isConstructed(node: TypeScript.Expression): boolean {
+    let value: TypeScript.Node = node;
+    while (this.#isWithinMember(value.parent) && value.parent.expression === value) value = value.parent;
+    const { parent } = value;
+    return this.#compiler.ts.isNewExpression(parent) && parent.expression === value;
+  }
+
+  /** Whether a node is a member of its `expression`, or the same value with another type. */
+  #isWithinMember(
+    node: TypeScript.Node,
+  ): node is TypeScript.Expression & { readonly expression: TypeScript.Expression } {
+    const { ts } = this.#compiler;
+    return (
+      ts.isPropertyAccessExpression(node) ||
+      ts.isElementAccessExpression(node) ||
+      ts.isParenthesizedExpression(node) ||
+      ts.isAsExpression(node) ||
+      ts.isSatisfiesExpression(node) ||
+      ts.isNonNullExpression(node)
+    );
   }
 
   /** Removes annotations, type parameters and arguments, and `implements`. */

@@ -11,6 +11,8 @@ export function typeOfValue(compiler: Compiler, node: TypeScript.Expression): st
   if (ts.isAsExpression(node))
     return isConstAssertion(compiler, node) ? frozenTypeOf(compiler, node.expression) : node.type.getText(source);
   if (ts.isIdentifier(node) && node.text === 'undefined') return 'undefined';
+  // Its type is its text.
+  if (ts.isNoSubstitutionTemplateLiteral(node)) throw new UnknownSyntax();
   return widenedTypeOf(compiler, node);
 }
 
@@ -44,7 +46,8 @@ function frozenTypeOf(compiler: Compiler, node: TypeScript.Expression, indent = 
     return frozenTypeOf(compiler, node.expression, indent);
   if (ts.isStringLiteral(node) || ts.isNumericLiteral(node)) return node.getText(source);
   const isOther = [kinds.TrueKeyword, kinds.FalseKeyword, kinds.NullKeyword].includes(node.kind);
-  const isNegative = ts.isPrefixUnaryExpression(node) && ts.isNumericLiteral(node.operand);
+  const isNegative =
+    ts.isPrefixUnaryExpression(node) && node.operator === kinds.MinusToken && ts.isNumericLiteral(node.operand);
   if (isOther || isNegative) return node.getText(source);
   const inner = `${indent}  `;
   if (ts.isArrayLiteralExpression(node)) {
