@@ -1,4 +1,4 @@
-/** Measurements that run in a process of their own: `node worker.mjs NAME ARGUMENTS`. Prints a number for each column. */
+/** Measurements that run in a separate process: `node worker.mjs NAME ARGUMENTS`. Prints a number for each column. */
 import process from 'node:process';
 import { measureReader } from './codec-worker.js';
 import { measureRegistry, measureSessions } from './growth-worker.js';

@@ -12,7 +12,7 @@ const text = { type: 'string', description: 'A text of one line.' };
 const PER_METHOD = 10;
 
 /**
- * A protocol with the constructs of real ones: objects that refer to each other, a union told apart by a constant, an
+ * A protocol with the constructs of real ones: objects that refer to each other, a union whose variants differ in a constant, an
  * enumeration, lists, maps and a recursive definition for each method.
  *
  * @param definitions - How many, a multiple of ten.
