@@ -397,7 +397,8 @@ export class BaseClient<
       sentParams = this.#spoken.withMeta(params, roundParams);
     } catch (error) {
       // A getter of the params has thrown.
-      return Promise.reject(error);
+      const thrown = error as Error;
+      return Promise.reject(thrown);
     }
     return this.#endpoint.request(method, sentParams, options, (result) => {
       const checked = this.#validateResult(method, params, result);
