@@ -277,12 +277,9 @@ export class BaseClient<
     options?: CallOptions,
   ): Promise<object> {
     const { tasks } = this.#settings;
-    // A caller that adds `task` itself gets the task (MCP 2025-11-25).
-    if (tasks !== undefined && method === "tools/call" && !hasTask(params))
+    if (tasks !== undefined && method === "tools/call")
       return this.#callToolWithTasks(tasks, params, options);
-    return this.#cache === undefined
-      ? this.#requestInRounds(method, params, options)
-      : this.#requestCached(this.#cache, method, params, options);
+    return this.#requestOnce(method, params, options);
   }
 
   async #callToolWithTasks(
@@ -290,8 +287,21 @@ export class BaseClient<
     params: object | undefined,
     options: CallOptions | undefined,
   ): Promise<object> {
+    // A caller that adds `task` itself gets the task (MCP 2025-11-25).
+    if (hasTask(params))
+      return this.#requestOnce("tools/call", params, options);
     this.#refuseUnsupported("tools/call", "request");
     return tasks.callTool(params ?? {}, options);
+  }
+
+  #requestOnce(
+    method: string,
+    params: object | undefined,
+    options: CallOptions | undefined,
+  ): Promise<object> {
+    return this.#cache === undefined
+      ? this.#requestInRounds(method, params, options)
+      : this.#requestCached(this.#cache, method, params, options);
   }
 
   async #requestCached(
@@ -382,7 +392,14 @@ export class BaseClient<
     round: number,
     roundParams?: object,
   ): Promise<object> {
-    const sentParams = this.#spoken.withMeta(params, roundParams);
+    let sentParams: object;
+    try {
+      sentParams = this.#spoken.withMeta(params, roundParams);
+    } catch (error) {
+      // A getter of the params has thrown.
+      const thrown = error as Error;
+      return Promise.reject(thrown);
+    }
     return this.#endpoint.request(method, sentParams, options, (result) => {
       const checked = this.#validateResult(method, params, result);
       if (isTaskResult(checked)) this.#refuseUndeclaredTask(method);

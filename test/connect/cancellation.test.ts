@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { ServerContext } from '../../generated/2025-11-25/index.js';
 import { Endpoint } from '../../generated/runtime/jsonrpc/endpoint.js';
 import { CANCELLATION } from '../../generated/runtime/protocol/message-rules.js';
@@ -309,6 +309,25 @@ describe('time limits', () => {
     while (performance.now() < end);
     await Promise.all(calls);
     expect(order).toEqual([5, 20, 30]);
+    await client.close();
+  });
+
+  test('end calls with the same limit in the order in which they were sent', async () => {
+    const client = createClient({ info: TEST_INFO, timeout: 30 });
+    await connectRawServer(client);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    try {
+      const order: number[] = [];
+      const calls = Array.from({ length: 8 }, async (_, index) => {
+        await rejectionOf(client.ping());
+        order.push(index);
+      });
+      vi.advanceTimersByTime(60_000);
+      await Promise.all(calls);
+      expect(order).toEqual([...order].sort((a, b) => a - b));
+    } finally {
+      vi.useRealTimers();
+    }
     await client.close();
   });
 

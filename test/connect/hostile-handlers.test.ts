@@ -4,6 +4,7 @@ import { SERVER_BUSY } from '../../generated/runtime/jsonrpc/endpoint.js';
 import { RpcError } from '../../generated/runtime/jsonrpc/error-codes.js';
 import { stdioServerTransport } from '../../generated/runtime/stdio-server.js';
 import {
+  connectPair,
   ALL_REVISIONS,
   deferred,
   Events,
@@ -344,6 +345,21 @@ describe('params of a call that throw when they are read', () => {
     await rejectionOf(client.request('tools/call', { name: 'x' }, { onSent: fail }));
     expect(client.inFlight.outbound).toBe(0);
     expect(await raw.nextFrames()).toEqual([]);
+    await client.close();
+  });
+});
+
+describe.each([revision20251125, revision20260728])('params that cannot be read', ({ createClient, createServer }) => {
+  test('reject the call instead of throwing', async () => {
+    const server = createServer({ info: TEST_INFO, handlers: { 'tools/call': () => textResult('') } });
+    const client = createClient({ info: TEST_INFO });
+    await connectPair(server, client);
+    for (const params of [getter('name'), trap()]) {
+      let call: Promise<unknown> | undefined;
+      expect(() => (call = client.request('tools/call', params as never))).not.toThrow();
+      await rejectionOf(call ?? Promise.resolve());
+    }
+    expect(client.inFlight.outbound).toBe(0);
     await client.close();
   });
 });

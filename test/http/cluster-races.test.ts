@@ -111,7 +111,7 @@ test('a session outlives an owner that two requests find gone at once', async ()
   const session = await openAt(a);
   await session.callAt(b, 1, 'echo');
   a.link.isDead = true;
-  // Sent to an owner that answers nothing any more; then asked for with the same mail that has the second request.
+  // Sent to an owner that answers nothing any more; then requested with the same mail that has the second request.
   const lost = session.callAt(b, 2, 'echo');
   await new Promise((resolve) => setTimeout(resolve, 20));
   const ping = holdOnce(b, 'mailbox.send');

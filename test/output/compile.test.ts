@@ -48,6 +48,16 @@ const CASES: Readonly<Record<string, readonly [string, string, string]>> = {
     "export const A = 'a';\nexport const B = 2 * 3;\nexport const LIST = [1, 'two'];\nexport const MAP = {\n  /** One. */\n  'x/y': { z: -1, w: null },\n};\nexport const same = (value) => value;\nexport let count = 0;\n",
     "export declare const A = 'a';\nexport declare const B: number;\nexport declare const LIST: readonly [1, 'two'];\nexport declare const MAP: {\n  /** One. */\n  readonly 'x/y': { readonly z: -1; readonly w: null };\n};\nexport declare const same: <T>(value: T) => T;\nexport declare let count: number;\n",
   ],
+  'parentheses around what is constructed': [
+    'declare const a: any;\nexport const b: Date = new (a().b as typeof Date)();\nexport const c: Date = new (a() as any).Date();\nexport const d: Date = new (a.b as typeof Date)();\n',
+    'export const b = new (a().b)();\nexport const c = new (a()).Date();\nexport const d = new a.b();\n',
+    'export declare const b: Date;\nexport declare const c: Date;\nexport declare const d: Date;\n',
+  ],
+  'a static method with the name of an overloaded one': [
+    'export class A {\n  f(): void;\n  f(a: number): void;\n  f(a?: number): void {}\n  static f(): void {}\n}\n',
+    'export class A {\n  f(a) {}\n  static f() {}\n}\n',
+    'export declare class A {\n  f(): void;\n  f(a: number): void;\n  static f(): void;\n}\n',
+  ],
   'types alone': [
     "// A header.\n\nimport type { A } from './a.js';\nexport type { B } from './b.js';\n\n/** Docs. */\nexport type C = A;\n",
     '// A header.\n\nexport {};\n',
@@ -73,17 +83,36 @@ describe('one file', () => {
     else expect(declarationsOf(compilerFor(text))).toBe(declarations);
   });
 
-  test.each(['enum A { B }', 'namespace A { export const b = 1; }', 'export default 1;'])(
-    'leaves %j to the compiler',
-    async (code) => {
-      const contents = addHeader('x/a.ts', `${code}\n`);
-      const [javascript] = await compileFiles([{ path: 'x/a.ts', contents }], String(Math.random()));
-      const expected = ts.transpileModule(code, {
-        compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext },
-      });
-      expect(javascript?.contents).toContain(expected.outputText.trim());
-    },
-  );
+  test.each([
+    'export enum A { B }',
+    'export namespace A { export const b = 1; }',
+    'const a: number = 1;\nexport default a;',
+    'declare global { interface Window { a: 1 } }\nexport {};',
+    'export class A { constructor(readonly a: number, private b = 1) {} }',
+    'export class A { private constructor(private readonly a: number) {} }',
+    'export class A { a!: number; accessor b: number = 1; }',
+    'export let a!: number;',
+    'export function f(): void { using a = { [Symbol.dispose](): void {} }; }',
+    'export const A = `a`;',
+  ])('leaves %j to the compiler', async (code) => {
+    const contents = addHeader('x/a.ts', `${code}\n`);
+    const compiled = await compileFiles([{ path: 'x/a.ts', contents }], String(Math.random()));
+    const compilerOptions = {
+      target: ts.ScriptTarget.ES2022,
+      module: ts.ModuleKind.ESNext,
+      verbatimModuleSyntax: true,
+    };
+    const expected = [
+      ts.transpileModule(code, { compilerOptions }),
+      ts.transpileDeclaration(code, { compilerOptions: { ...compilerOptions, declaration: true } }),
+    ];
+    expect(compiled.map((file) => tokens(file.contents))).toEqual(expected.map(({ outputText }) => tokens(outputText)));
+  });
+
+  test('a negative number has a type, another operator has none', () => {
+    expect(declarationsOf(compilerFor('export const A = [-1] as const;\n'))).toContain('readonly [-1]');
+    expect(() => declarationsOf(compilerFor('export const A = [~1] as const;\n'))).toThrow();
+  });
 
   /** What plugins may write, though mcpgen does not: each has to be what the compiler makes of it. */
   test.each([

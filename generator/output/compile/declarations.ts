@@ -68,6 +68,13 @@ function reachableStatements(compiler: Compiler): ReadonlySet<TypeScript.Stateme
   const open: TypeScript.Statement[] = [];
   const names: string[] = [];
   for (const statement of source.statements) {
+    // What these declare has no name here.
+    if (
+      ts.isExportAssignment(statement) ||
+      ts.isModuleDeclaration(statement) ||
+      ts.isNamespaceExportDeclaration(statement)
+    )
+      throw new UnknownSyntax();
     if (ts.isExportDeclaration(statement)) {
       const { exportClause: clause } = statement;
       if (statement.moduleSpecifier === undefined && clause !== undefined && ts.isNamedExports(clause))
@@ -157,8 +164,8 @@ function declareVariables(compiler: Compiler, { declarationList }: TypeScript.Va
   const { ts } = compiler;
   const isConst = (declarationList.flags & ts.NodeFlags.Const) !== 0;
   for (const declaration of declarationList.declarations) {
-    const { name, type, initializer, end } = declaration;
-    if (!ts.isIdentifier(name)) throw new UnknownSyntax();
+    const { name, type, initializer, exclamationToken, end } = declaration;
+    if (!ts.isIdentifier(name) || exclamationToken !== undefined) throw new UnknownSyntax();
     if (type !== undefined) edits.remove(type.end, end);
     else if (initializer === undefined) throw new UnknownSyntax();
     // A literal is its type, as in `declare const x = 1;`.
@@ -274,8 +281,10 @@ function declareClass(compiler: Compiler, node: TypeScript.ClassDeclaration, edi
       if (!ts.isIdentifier(expression) && !ts.isPropertyAccessExpression(expression)) throw new UnknownSyntax();
 }
 
-function memberName({ source }: Compiler, member: TypeScript.ClassElement): string {
-  return member.name?.getText(source) ?? 'constructor';
+/** The name of a member. A static one may have the same as another. */
+function memberName({ ts, source }: Compiler, member: TypeScript.ClassElement): string {
+  const name = member.name?.getText(source) ?? 'constructor';
+  return hasModifier(member, ts.SyntaxKind.StaticKeyword) ? `static ${name}` : name;
 }
 
 /** Of a private member, only its name is declared. */

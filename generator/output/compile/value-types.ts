@@ -11,6 +11,8 @@ export function typeOfValue(compiler: Compiler, node: TypeScript.Expression): st
   if (ts.isAsExpression(node))
     return isConstAssertion(compiler, node) ? frozenTypeOf(compiler, node.expression) : node.type.getText(source);
   if (ts.isIdentifier(node) && node.text === 'undefined') return 'undefined';
+  // Its type is its text.
+  if (ts.isNoSubstitutionTemplateLiteral(node)) throw new UnknownSyntax();
   return widenedTypeOf(compiler, node);
 }
 

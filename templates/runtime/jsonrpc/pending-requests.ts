@@ -205,8 +205,9 @@ export class PendingRequests {
       if (pending.deadline <= now) expired.push(pending);
       else nextDeadline = Math.min(nextDeadline, pending.deadline);
     }
-    // In the order of their deadlines, even if a busy process handles several late.
-    for (const pending of expired.sort((a, b) => a.deadline - b.deadline)) {
+    // In the order of their deadlines, even if a busy process handles several late; of the same deadline, as sent.
+    expired.sort((a, b) => a.deadline - b.deadline || a.id - b.id);
+    for (const pending of expired) {
       const { method, timeout, options } = pending;
       const isMaximum = pending.deadline === pending.maxDeadline;
       this.#onExpired(
