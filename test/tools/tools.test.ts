@@ -21,7 +21,7 @@ const toCompile = new Map<string, readonly PlannedFile[]>();
 
 /** Compiles files with those of the other tests, after the last one. */
 function willCompile(files: readonly PlannedFile[]): void {
-  toCompile.set(`${expect.getState().currentTestName ?? ''} #${toCompile.size}`, files);
+  toCompile.set(`${expect.getState().currentTestName?.slice(0, 100)} #${toCompile.size}`, files);
 }
 
 // Not a test: it has to run too when only some tests are picked.
