@@ -4,9 +4,15 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { mcpgen, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { mcpgen as mcpgenInProcess } from '../support/in-process.js';
+import { itemsOf, shareOfToday, shareText } from '../support/today.js';
 import { ECHO, endOf, entriesFrom, newRecording, readAll, readRecording, startRecord, until } from './support.js';
 
 afterAll(removeTemporaryFolders);
+
+/** Each run of the property starts two processes, so that each day has a third of them. */
+const SHARE = shareOfToday(3);
+const SEEDS = [7, 8, 9];
 
 const REQUEST = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
 
@@ -23,40 +29,42 @@ describe('bytes', () => {
     .array(line, { maxLength: 20 })
     .map((lines) => Buffer.concat(lines.flatMap((bytes) => [bytes, Buffer.from('\n')])));
 
-  test('pass through unchanged in both directions, however they are cut', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        stream,
-        fc.array(fc.integer({ min: 1, max: 70_000 }), { minLength: 1, maxLength: 10 }),
-        async (bytes, sizes) => {
-          const file = newRecording();
-          const child = startRecord(file, ECHO);
-          const echoed = readAll(child.stdout);
-          for (let start = 0, index = 0; start < bytes.length; index += 1) {
-            const size = sizes[index % sizes.length] ?? 1;
-            child.stdin.write(bytes.subarray(start, start + size));
-            start += size;
-            if (index % 3 === 0) await new Promise((resolve) => setImmediate(resolve));
-            if (index > 200) {
-              child.stdin.write(bytes.subarray(start));
-              break;
+  test(`pass through unchanged in both directions, however they are cut: ${shareText(SHARE)}`, async () => {
+    for (const seed of itemsOf(SEEDS, SHARE)) {
+      await fc.assert(
+        fc.asyncProperty(
+          stream,
+          fc.array(fc.integer({ min: 1, max: 70_000 }), { minLength: 1, maxLength: 10 }),
+          async (bytes, sizes) => {
+            const file = newRecording();
+            const child = startRecord(file, ECHO);
+            const echoed = readAll(child.stdout);
+            for (let start = 0, index = 0; start < bytes.length; index += 1) {
+              const size = sizes[index % sizes.length] ?? 1;
+              child.stdin.write(bytes.subarray(start, start + size));
+              start += size;
+              if (index % 3 === 0) await new Promise((resolve) => setImmediate(resolve));
+              if (index > 200) {
+                child.stdin.write(bytes.subarray(start));
+                break;
+              }
             }
-          }
-          child.stdin.end();
-          expect((await echoed).equals(bytes)).toBe(true);
-          expect(await endOf(child)).toEqual({ code: 0, signal: null });
-          const kept = entriesFrom(file, 'client').filter(({ end }) => end === undefined);
-          const lines = splitLines(bytes);
-          expect(kept.length).toBe(lines.length);
-          const again = entriesFrom(file, 'server').filter(({ end }) => end === undefined);
-          expect(again.map(({ time: _, from: _from, ...rest }) => rest)).toEqual(
-            kept.map(({ time: _, from: _from, ...rest }) => rest),
-          );
-          expectLines(kept, lines);
-        },
-      ),
-      { numRuns: 12, seed: 7 },
-    );
+            child.stdin.end();
+            expect((await echoed).equals(bytes)).toBe(true);
+            expect(await endOf(child)).toEqual({ code: 0, signal: null });
+            const kept = entriesFrom(file, 'client').filter(({ end }) => end === undefined);
+            const lines = splitLines(bytes);
+            expect(kept.length).toBe(lines.length);
+            const again = entriesFrom(file, 'server').filter(({ end }) => end === undefined);
+            expect(again.map(({ time: _, from: _from, ...rest }) => rest)).toEqual(
+              kept.map(({ time: _, from: _from, ...rest }) => rest),
+            );
+            expectLines(kept, lines);
+          },
+        ),
+        { numRuns: 4, seed },
+      );
+    }
   });
 
   function splitLines(bytes: Buffer): readonly Buffer[] {
@@ -459,7 +467,13 @@ describe('errors', () => {
     [[process.cwd()], 'the command is not executable'],
   ])('%j cannot be started, and leaves no file', async (command, message) => {
     const folder = temporaryFolder();
-    const { code, stderr } = await mcpgen(['record', '--out', path.join(folder, 'a.ndjson'), '--', ...command]);
+    const { code, stderr } = await mcpgenInProcess([
+      'record',
+      '--out',
+      path.join(folder, 'a.ndjson'),
+      '--',
+      ...command,
+    ]);
     expect(code).toBe(2);
     expect(stderr).toContain(message);
     expect(stderr).not.toContain('    at ');
@@ -489,7 +503,7 @@ describe('errors', () => {
     ['a limit that is none', ['--out', 'a', '--max-frame-bytes', '0', '--', 'cat'], 'must be a number of bytes'],
   ])('%s', async (_, args, message) => {
     const folder = temporaryFolder();
-    const { code, stderr } = await mcpgen(['record', ...args], { cwd: folder });
+    const { code, stderr } = await mcpgenInProcess(['record', ...args], { cwd: folder });
     expect(stderr).toContain(message);
     expect(code).toBe(2);
     expect(readdirSync(folder)).toEqual([]);
