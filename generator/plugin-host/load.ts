@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { McpgenError } from '../errors.js';
+import * as pluginModule from '../plugin.js';
 import type { NamedPlugin } from '../plugin.js';
 import { readTextFile } from '../read/files.js';
 import { loadProgram, PROGRAM_EXTENSIONS } from '../read/program.js';
@@ -53,16 +54,12 @@ export async function loadPlugin(specifier: string, folder: string): Promise<Nam
   }
   const { exported: plugin } = await loadProgram(file, {
     failure: 'the plugin cannot be loaded',
-    alias: { 'mcpgen/plugin': pluginModule() },
+    // For plugins of projects that have not installed mcpgen, too. It is loaded already: to transform its file and all
+    // that this imports took most of the time of a plugin.
+    modules: { 'mcpgen/plugin': pluginModule },
   });
   // A header must not name the folders of one machine.
   return requirePlugin({ name: own === undefined ? specifier : path.basename(own), file, plugin }, file);
-}
-
-/** The module `mcpgen/plugin` of this mcpgen, for plugins of projects that have not installed it. */
-function pluginModule(): string {
-  const folder = path.dirname(fileURLToPath(import.meta.url));
-  return path.join(folder, `../plugin${path.extname(fileURLToPath(import.meta.url))}`);
 }
 
 async function resolvePackage(specifier: string, folder: string): Promise<string> {

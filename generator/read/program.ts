@@ -15,8 +15,8 @@ export const PROGRAM_EXTENSIONS: readonly string[] = ['.js', '.mjs', '.cjs', '.t
 export interface ProgramOptions {
   /** The beginning of the message if it fails: `the config cannot be loaded`. */
   readonly failure: string;
-  /** Files that a program imports under a fixed name, by that name. */
-  readonly alias?: Readonly<Record<string, string>>;
+  /** Modules of this process that a program imports under a fixed name, by that name. */
+  readonly modules?: Readonly<Record<string, object>>;
 }
 
 /**
@@ -28,14 +28,19 @@ export interface ProgramOptions {
  */
 export async function loadProgram(
   file: string,
-  { failure, alias = {} }: ProgramOptions,
+  { failure, modules = {} }: ProgramOptions,
 ): Promise<{ readonly exported: unknown }> {
   let loaded: unknown;
   try {
     loaded = await runForeign(async () => {
       // Imported on demand. Nothing is cached, so that a watched program is read again.
       const { createJiti } = await import('jiti');
-      const jiti = createJiti(import.meta.url, { fsCache: false, moduleCache: false, interopDefault: false, alias });
+      const jiti = createJiti(import.meta.url, {
+        fsCache: false,
+        moduleCache: false,
+        interopDefault: false,
+        virtualModules: modules,
+      });
       return jiti.import(file);
     });
   } catch (error) {

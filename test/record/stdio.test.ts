@@ -4,6 +4,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { mcpgen, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { mcpgen as mcpgenInProcess } from '../support/in-process.js';
 import { ECHO, endOf, entriesFrom, newRecording, readAll, readRecording, startRecord, until } from './support.js';
 
 afterAll(removeTemporaryFolders);
@@ -459,7 +460,13 @@ describe('errors', () => {
     [[process.cwd()], 'the command is not executable'],
   ])('%j cannot be started, and leaves no file', async (command, message) => {
     const folder = temporaryFolder();
-    const { code, stderr } = await mcpgen(['record', '--out', path.join(folder, 'a.ndjson'), '--', ...command]);
+    const { code, stderr } = await mcpgenInProcess([
+      'record',
+      '--out',
+      path.join(folder, 'a.ndjson'),
+      '--',
+      ...command,
+    ]);
     expect(code).toBe(2);
     expect(stderr).toContain(message);
     expect(stderr).not.toContain('    at ');
@@ -489,7 +496,7 @@ describe('errors', () => {
     ['a limit that is none', ['--out', 'a', '--max-frame-bytes', '0', '--', 'cat'], 'must be a number of bytes'],
   ])('%s', async (_, args, message) => {
     const folder = temporaryFolder();
-    const { code, stderr } = await mcpgen(['record', ...args], { cwd: folder });
+    const { code, stderr } = await mcpgenInProcess(['record', ...args], { cwd: folder });
     expect(stderr).toContain(message);
     expect(code).toBe(2);
     expect(readdirSync(folder)).toEqual([]);

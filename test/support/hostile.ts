@@ -259,14 +259,37 @@ export function compileOutput(files: readonly PlannedFile[]): CompiledOutput {
   return new CompiledOutput(files);
 }
 
+/** The relative imports of texts, which many sets have in common. */
+const importsOf = new Map<string, readonly string[]>();
+
+/** The imports of files that are not among them. */
+function findMissingImports(files: readonly PlannedFile[]): readonly string[] {
+  const paths = new Set(files.map((file) => file.path));
+  return files.flatMap(({ path: name, contents }) => {
+    const imports =
+      importsOf.get(contents) ??
+      ts
+        .preProcessFile(contents, true)
+        .importedFiles.map(({ fileName }) => fileName)
+        .filter((target) => target.startsWith('.'));
+    importsOf.set(contents, imports);
+    return imports
+      .filter((target) => !paths.has(path.posix.join(path.posix.dirname(name), target).replace(/\.js$/, '.ts')))
+      .map((target) => `${name}: it imports ${target}, which is not there`);
+  });
+}
+
 /**
  * What the compiler finds wrong in sets of files; an error begins with the name of its set. They are one program, in which
- * each set has separate folders and all share the runtime, whose files must be the same in all sets.
+ * each set has separate folders and all share the runtime, whose files must be the same in all sets. Each set must have
+ * all files that it imports.
  */
 export async function compileErrorsOf(sets: ReadonlyMap<string, readonly PlannedFile[]>): Promise<readonly string[]> {
   const all = new Map<string, PlannedFile>();
   const names = new Map<string, string>();
+  const missing: string[] = [];
   for (const [index, [set, files]] of [...sets].entries()) {
+    missing.push(...findMissingImports(files).map((error) => `${set}: ${error}`));
     for (const file of files) {
       if (!file.path.includes('/')) throw new Error(`${set}: ${file.path} is in no folder`);
       const isShared = file.path.startsWith('runtime/');
@@ -278,8 +301,11 @@ export async function compileErrorsOf(sets: ReadonlyMap<string, readonly Planned
     }
   }
   const errors = await compileOutput([...all.values()]).errors();
-  return errors.map((error) => {
-    const place = error.slice(0, error.indexOf(': '));
-    return `${names.get(place) ?? place}${error.slice(place.length)}`;
-  });
+  return [
+    ...missing,
+    ...errors.map((error) => {
+      const place = error.slice(0, error.indexOf(': '));
+      return `${names.get(place) ?? place}${error.slice(place.length)}`;
+    }),
+  ];
 }

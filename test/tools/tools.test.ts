@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { readToolFiles, readToolList, renderTools } from '../../generator/index.js';
+import { readToolFiles, readToolList, renderTools, type PlannedFile } from '../../generator/index.js';
 import type { JsonValue } from '../../generator/read/json/json.js';
 import { parseTool } from '../../generator/model/tools.js';
 import { NO_DOCS } from '../../generator/read/builtin/docs.js';
@@ -11,22 +11,35 @@ import type { Validator } from '../../templates/runtime/validation.js';
 import { listFiles, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
 import { importOutput } from '../support/import-output.js';
 import { mcpgen } from '../support/in-process.js';
-import { compileOutput, errorOf, findHiddenCharacters, findInternals } from '../support/hostile.js';
+import { compileErrorsOf, errorOf, findHiddenCharacters, findInternals } from '../support/hostile.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const EVERYTHING = path.join(ROOT, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js');
+
+/** The files that tests rendered, by the title of the test. A compilation for each took most of the time. */
+const toCompile = new Map<string, readonly PlannedFile[]>();
+
+/** Compiles files with those of the other tests, after the last one. */
+function willCompile(files: readonly PlannedFile[]): void {
+  toCompile.set(`${expect.getState().currentTestName?.slice(0, 100)} #${toCompile.size}`, files);
+}
+
+// Not a test: it has to run too when only some tests are picked.
+afterAll(async () => {
+  expect(await compileErrorsOf(toCompile)).toEqual([]);
+});
 
 afterAll(removeTemporaryFolders);
 
 const OBJECT = { type: 'object' };
 
-/** Types of tools in memory, seen to compile, to hold nothing hidden and to stay in their folder. */
+/** Types of tools in memory, which will be compiled, seen to hold nothing hidden and to stay in their folder. */
 async function typed(list: unknown): Promise<{ texts: ReadonlyMap<string, string>; warnings: readonly string[] }> {
   const { files, warnings } = await renderTools(
     parseTools(JSON.parse(JSON.stringify(list)) as JsonValue, 't.json'),
     '/nowhere',
   );
-  expect(await compileOutput(files).errors()).toEqual([]);
+  willCompile(files);
   for (const file of files) {
     expect(file.path).toMatch(/^(?:tools|runtime)(?:\/[\w-]+)+\.ts$/);
     expect(findHiddenCharacters(file.contents)).toEqual([]);
@@ -124,7 +137,7 @@ describe('schemas', () => {
     writeFileSync(path.join(folder, 'x.input.json'), schema);
     const { tools } = await readToolFiles(['*.input.json'], folder);
     const { files } = await renderTools(tools, folder);
-    expect(await compileOutput(files).errors()).toEqual([]);
+    willCompile(files);
     writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }');
     for (const file of files) {
       mkdirSync(path.dirname(path.join(folder, file.path)), { recursive: true });
