@@ -1,10 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { generate, type GenerateOptions } from '../../generator/index.js';
 import { catalogFile, draftCatalog } from '../../generator/model/catalog/draft.js';
 import { readSchemaWithoutCatalog } from '../../generator/model/load.js';
 import { builtinCatalogs } from '../../generator/read/builtin/revisions.js';
-import { importOutput } from '../support/import-output.js';
 
 export const ACP_REVISIONS = ['v1', 'v2'] as const;
 export type AcpRevision = (typeof ACP_REVISIONS)[number];
@@ -43,7 +43,7 @@ export async function generateAcp(options: Pick<GenerateOptions, 'emit'> = {}): 
     });
   return {
     out,
-    load: (file) => importOutput<never>(path.join(out, file)),
+    load: (file) => import(/* @vite-ignore */ pathToFileURL(path.join(out, file)).href) as Promise<never>,
     write: (file, text) => {
       writeFileSync(path.join(out, file), text);
       return path.join(out, file);

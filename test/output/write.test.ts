@@ -414,8 +414,8 @@ describe('--check', () => {
     expect(found.code).toBe(1);
     expect(found.stderr).toBe('');
     const lines = found.stdout.trimEnd().split('\n');
-    expect(lines.filter((line) => /^(?:stale|missing|orphaned)\b/.test(line))).toEqual([
-      `stale     ${path.join(out, REVISION, 'types.ts')}`,
+    expect(lines.filter((line) => /^(?:edited|missing|orphaned)\b/.test(line))).toEqual([
+      `edited    ${path.join(out, REVISION, 'types.ts')}`,
       `missing   ${path.join(out, REVISION, 'errors.ts')}`,
       `orphaned  ${path.join(out, REVISION, 'gone.ts')}`,
     ]);

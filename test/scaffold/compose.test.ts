@@ -274,7 +274,7 @@ test('the README explains how to add a tool', () => {
     composeProject(readTemplateProject('server'), { ...selection, ...more }, packages).get('README.md');
   expect(readme({})).toContain('`npx mcpgen add tool NAME');
   expect(readme({ packageManager: 'pnpm' })).toContain('`pnpm exec mcpgen add tool NAME');
-  expect(readme({ features: [] })).not.toContain('mcpgen add');
+  expect(readme({ features: [] })).not.toContain('mcpgen add tool');
 });
 
 test.each([

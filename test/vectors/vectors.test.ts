@@ -158,7 +158,7 @@ describe('mcpgen vectors', () => {
     writeFileSync(file, readFileSync(file, 'utf8').replace('"valid": true', '"valid": false'));
     const run = await mcpgen([...args, '--check']);
     expect(run.code).toBe(1);
-    expect(run.stdout).toMatch(/stale\s+\S*definitions\/Role\.json/);
+    expect(run.stdout).toMatch(/edited\s+\S*definitions\/Role\.json/);
   });
 
   test('--json counts vectors by kind', async () => {
