@@ -220,6 +220,9 @@ describe('a transport that fails', () => {
   });
 
   test('while a time limit is reported: no timer outlives the connection', async () => {
+    // Other files that ran in this process may have left some.
+    const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const before = timers();
     const transport = broken({});
     const endpoint = new Endpoint(
       {
@@ -239,7 +242,7 @@ describe('a transport that fails', () => {
     };
     expect((await Promise.all(calls)).map(({ name }) => name)).toEqual(['TimeoutError', 'ConnectionClosedError']);
     await sleep(5);
-    expect(process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length).toBeLessThan(3);
+    expect(timers()).toBeLessThanOrEqual(before);
   });
 });
 
