@@ -99,8 +99,11 @@ export async function serveHttp(
       await handler.drain({
         ...drainOptions,
         beforeClose: () => {
-          void stopAccepting();
-          drainOptions?.beforeClose?.();
+          void drainOptions?.beforeClose?.();
+          const waited = new Promise<void>((resolve) => {
+            setTimeout(resolve, NEW_CONNECTION_TIMEOUT_MS).unref();
+          });
+          return Promise.race([stopAccepting(), waited]);
         },
       });
       await close();
@@ -109,6 +112,8 @@ export async function serveHttp(
   };
 }
 
+/** Milliseconds for which a connection that was just accepted may bring its first request while the server drains. */
+const NEW_CONNECTION_TIMEOUT_MS = 1_000;
 /** Milliseconds that closing waits for clients to read their responses. */
 const HTTP_CLOSE_TIMEOUT_MS = 2_000;
 

@@ -240,6 +240,41 @@ describe('draining', () => {
     await expect(call('echo')).rejects.toThrow();
   });
 
+  test('a port answers what a connection brings that it accepted just before', async () => {
+    const handler = created();
+    const listening = await serveHttp(handler, { port: 0 });
+    const meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    const body = JSON.stringify(request(1, 'tools/call', { name: 'echo', _meta: meta }));
+    const head = [
+      'POST /mcp HTTP/1.1',
+      `host: ${listening.url.host}`,
+      'content-type: application/json',
+      `accept: ${ACCEPT_BOTH}`,
+      'mcp-protocol-version: 2026-07-28',
+      'mcp-method: tools/call',
+      'mcp-name: echo',
+      'connection: close',
+      `content-length: ${body.length}`,
+    ];
+    const socket = connect(Number(listening.url.port), '127.0.0.1').setEncoding('utf8');
+    let received = '';
+    socket.on('data', (chunk: string) => {
+      received += chunk;
+    });
+    // Answered only after the connection was accepted.
+    expect((await fetch(listening.url)).status).toBe(400);
+    const drained = listening.drain();
+    await sleep(200);
+    socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
+    await drained;
+    await vi.waitFor(() => {
+      expect(received).toMatch(/^HTTP\/1\.1 200 .*"result"/su);
+    });
+  });
+
   test('a port never answers that the server is gone, however long that takes to close', async () => {
     const shared = memoryCluster();
     const mailbox = new Proxy(shared.mailbox, {

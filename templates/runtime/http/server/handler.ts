@@ -199,7 +199,7 @@ export class HttpRequestHandler<A extends Auth> {
 
   async #drainFor(
     timeout: number,
-    beforeClose: (() => void) | undefined,
+    beforeClose: DrainOptions["beforeClose"],
   ): Promise<void> {
     const until = Date.now() + timeout;
     this.#responder.drain();
@@ -215,7 +215,8 @@ export class HttpRequestHandler<A extends Auth> {
         if (!accepts) break;
         // Connections that were accepted before may still bring a request.
         accepts = false;
-        beforeClose?.();
+        const closing = beforeClose?.();
+        if (this.#isIdle) await closing;
       }
       await new Promise((resolve) => setTimeout(resolve, DRAIN_CHECK_MS));
     }

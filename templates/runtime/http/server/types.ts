@@ -95,9 +95,10 @@ export interface DrainOptions {
   readonly timeout?: number | undefined;
   /**
    * Called once, when nothing runs any more: stop accepting connections here. What was accepted until then is still
-   * answered. `drain` of `serveHttp` does this by itself.
+   * answered, as is everything until the promise is fulfilled, if there is one. `drain` of `serveHttp` does this by
+   * itself.
    */
-  readonly beforeClose?: (() => void) | undefined;
+  readonly beforeClose?: (() => Promise<void> | void) | undefined;
 }
 
 /** How a process takes part in a cluster. All processes need the same. */
