@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { memoryCluster } from '../../generated/runtime/http-server.js';
-import { openAt, SHORT_LEASE, startProcesses } from './cluster-support.js';
+import { openAt, SHORT_LEASE, startProcesses, withMailboxMethod } from './cluster-support.js';
 import { fixtureServer, request } from './server-support.js';
 
 afterEach(() => {
@@ -74,18 +74,16 @@ describe('a session that its client ends', () => {
 });
 
 test('an answer of another process that cannot be passed on is an error at once', async () => {
-  const shared = memoryCluster();
-  const mailbox = new Proxy(shared.mailbox, {
-    get: (target, member) =>
-      member === 'send'
-        ? (address: string, mail: string) =>
-            target.send(address, mail.includes('"kind":"respond"') ? mail.replace('content-type', 'no header') : mail)
-        : (Reflect.get(target, member) as () => unknown).bind(target),
-  });
+  const shared = withMailboxMethod(
+    memoryCluster(),
+    'send',
+    (send) => (address, mail) =>
+      send(address, mail.includes('"kind":"respond"') ? mail.replace('content-type', 'no header') : mail),
+  );
   // The official SDK's server replaces it by one that checks headers later.
   vi.stubGlobal('Response', (await fetch('data:,')).constructor);
   // Otherwise it would be noticed with the next ping, a quarter of a lease later.
-  const [a, b] = startProcesses({ shared: { ...shared, mailbox }, clusterLimits: { lease: 60_000 } });
+  const [a, b] = startProcesses({ shared, clusterLimits: { lease: 60_000 } });
   const session = await openAt(a);
   const answered = session.callAt(b, 1, 'echo').then((response) => response.json());
   expect(await Promise.race([answered, delay(10_000)])).toMatchObject({ id: 1, error: { code: -32603 } });

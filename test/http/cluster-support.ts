@@ -83,6 +83,23 @@ export class Link {
   }
 }
 
+type Mailbox = Cluster['mailbox'];
+
+/** A cluster with another method of its mailbox, which is given the original one. */
+export function withMailboxMethod<Name extends keyof Mailbox>(
+  shared: Cluster,
+  name: Name,
+  replace: (original: Mailbox[Name]) => Mailbox[Name],
+): Cluster {
+  const mailbox = new Proxy(shared.mailbox, {
+    get: (target, member) => {
+      const method = (Reflect.get(target, member) as (...args: unknown[]) => unknown).bind(target);
+      return member === name ? replace(method as Mailbox[Name]) : method;
+    },
+  });
+  return { ...shared, mailbox };
+}
+
 const started: HttpHandler[] = [];
 afterEach(async () => {
   await Promise.all(started.splice(0).map((handler) => handler.close()));

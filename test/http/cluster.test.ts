@@ -2,7 +2,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { memoryCluster } from '../../generated/runtime/http-server.js';
 import { messagesOf, post, readEvents, request, send } from './server-support.js';
-import { INITIALIZED, LEASE, openAt, SHORT_LEASE, startProcesses } from './cluster-support.js';
+import { INITIALIZED, LEASE, openAt, SHORT_LEASE, startProcesses, withMailboxMethod } from './cluster-support.js';
 
 const ANSWER = { result: { content: [{ type: 'text', text: '{}' }] } };
 const cancelled = (requestId: number) => ({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } });
@@ -176,17 +176,11 @@ describe('the principal of a session', () => {
 
 test('headers that hold a secret stay in the process that received them', async () => {
   const mails: string[] = [];
-  const shared = memoryCluster();
-  const mailbox = new Proxy(shared.mailbox, {
-    get: (target, member) => {
-      const method = (Reflect.get(target, member) as (...args: unknown[]) => unknown).bind(target);
-      return (...args: unknown[]) => {
-        if (member === 'send') mails.push(String(args[1]));
-        return method(...args);
-      };
-    },
+  const shared = withMailboxMethod(memoryCluster(), 'send', (send) => (address, mail) => {
+    mails.push(mail);
+    return send(address, mail);
   });
-  const [a, b] = startProcesses({ shared: { ...shared, mailbox } });
+  const [a, b] = startProcesses({ shared });
   const session = await openAt(a);
   const secrets = ['authorization', 'x-api-key', 'x-auth-token', 'cookie', 'cf-access-jwt-assertion', 'x_secret'];
   const headers = Object.fromEntries(secrets.map((name) => [name, 'thorn']));

@@ -7,6 +7,7 @@ import { createServer } from '../../generated/2026-07-28/server.js';
 import { serveHttp } from '../../generated/runtime/http-node.js';
 import { createHttpHandler, memoryCluster, type HttpHandler } from '../../generated/runtime/http-server.js';
 import { defineTool, toolHandlers } from '../../generated/runtime/registry.js';
+import { withMailboxMethod } from './cluster-support.js';
 import {
   ACCEPT_BOTH,
   fixtureHandler,
@@ -42,6 +43,27 @@ const INITIALIZE = request(0, 'initialize', {
   clientInfo: { name: 'late', version: '1' },
 });
 const ANSWER = { result: { content: [{ type: 'text', text: '{}' }] } };
+
+/** A call of a tool in 2026-07-28, as it goes over a connection. */
+function rawCall({ host }: URL, name: string, ...headers: readonly string[]): string {
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  const body = JSON.stringify(request(1, 'tools/call', { name, _meta: meta }));
+  const head = [
+    'POST /mcp HTTP/1.1',
+    `host: ${host}`,
+    'content-type: application/json',
+    `accept: ${ACCEPT_BOTH}`,
+    'mcp-protocol-version: 2026-07-28',
+    'mcp-method: tools/call',
+    `mcp-name: ${name}`,
+    `content-length: ${body.length}`,
+    ...headers,
+  ];
+  return `${head.join('\r\n')}\r\n\r\n${body}`;
+}
 
 describe('draining', () => {
   test('answers the running requests of sessions, and closes', async () => {
@@ -177,28 +199,13 @@ describe('draining', () => {
     });
     handlers.push(handler);
     const listening = await serveHttp(handler, { port: 0 });
-    const meta = {
-      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-      'io.modelcontextprotocol/clientCapabilities': {},
-    };
-    const body = JSON.stringify(request(1, 'tools/call', { name: 'big', _meta: meta }));
-    const head = [
-      'POST /mcp HTTP/1.1',
-      `host: ${listening.url.host}`,
-      'content-type: application/json',
-      `accept: ${ACCEPT_BOTH}`,
-      'mcp-protocol-version: 2026-07-28',
-      'mcp-method: tools/call',
-      'mcp-name: big',
-      `content-length: ${body.length}`,
-    ];
     const socket = connect(Number(listening.url.port), '127.0.0.1');
     let received = 0;
     socket.on('data', (chunk) => {
       received += chunk.length;
     });
     socket.pause();
-    socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
+    socket.write(rawCall(listening.url, 'big'));
     await running(handler);
     const drained = listening.drain();
     // Longer than closing waits for the last responses.
@@ -243,22 +250,6 @@ describe('draining', () => {
   test('a port answers what a connection brings that it accepted just before', async () => {
     const handler = created();
     const listening = await serveHttp(handler, { port: 0 });
-    const meta = {
-      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-      'io.modelcontextprotocol/clientCapabilities': {},
-    };
-    const body = JSON.stringify(request(1, 'tools/call', { name: 'echo', _meta: meta }));
-    const head = [
-      'POST /mcp HTTP/1.1',
-      `host: ${listening.url.host}`,
-      'content-type: application/json',
-      `accept: ${ACCEPT_BOTH}`,
-      'mcp-protocol-version: 2026-07-28',
-      'mcp-method: tools/call',
-      'mcp-name: echo',
-      'connection: close',
-      `content-length: ${body.length}`,
-    ];
     const socket = connect(Number(listening.url.port), '127.0.0.1').setEncoding('utf8');
     let received = '';
     socket.on('data', (chunk: string) => {
@@ -268,7 +259,7 @@ describe('draining', () => {
     expect((await fetch(listening.url)).status).toBe(400);
     const drained = listening.drain();
     await sleep(200);
-    socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
+    socket.write(rawCall(listening.url, 'echo', 'connection: close'));
     await drained;
     await vi.waitFor(() => {
       expect(received).toMatch(/^HTTP\/1\.1 200 .*"result"/su);
@@ -276,17 +267,11 @@ describe('draining', () => {
   });
 
   test('a port never answers that the server is gone, however long that takes to close', async () => {
-    const shared = memoryCluster();
-    const mailbox = new Proxy(shared.mailbox, {
-      get: (target, name) =>
-        name === 'close'
-          ? async (address: string) => {
-              await sleep(300);
-              await target.close(address);
-            }
-          : (Reflect.get(target, name) as (...args: unknown[]) => unknown).bind(target),
+    const cluster = withMailboxMethod(memoryCluster(), 'close', (close) => async (address) => {
+      await sleep(300);
+      await close(address);
     });
-    const handler = created({ cluster: { ...shared, mailbox } });
+    const handler = created({ cluster });
     const listening = await serveHttp(handler, { port: 0 });
     const meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
