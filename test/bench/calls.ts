@@ -24,17 +24,18 @@ process.stdin.on('data', (chunk) => {
 });
 `;
 
-const ourServer = (revision: string): string => `
-import { createServer } from ${JSON.stringify(built(`${revision}/server`))};
-import { stdioServerTransport } from ${JSON.stringify(built('runtime/stdio-server'))};
+const ourServer = (revision: string, root: string | undefined): string => `
+import { createServer } from ${JSON.stringify(built(`${revision}/server`, root))};
+import { stdioServerTransport } from ${JSON.stringify(built('runtime/stdio-server', root))};
 const server = createServer({ info: ${JSON.stringify(INFO)}, handlers: { 'tools/call': (params) => ${ANSWER} } });
 await server.connect(stdioServerTransport());
 `;
 
-export const SERVERS: Readonly<Record<string, () => string>> = {
+/** The programs; ours with the built files of a checkout. */
+export const SERVERS: Readonly<Record<string, (root?: string) => string>> = {
   'bare loop': () => BARE_SERVER,
-  ours: () => ourServer('2025-11-25'),
-  'ours, 2026-07-28': () => ourServer('2026-07-28'),
+  ours: (root) => ourServer('2025-11-25', root),
+  'ours, 2026-07-28': (root) => ourServer('2026-07-28', root),
   'SDK v1': () => `
 import { Server } from ${JSON.stringify(import.meta.resolve('@modelcontextprotocol/sdk/server/index.js'))};
 import { StdioServerTransport } from ${JSON.stringify(import.meta.resolve('@modelcontextprotocol/sdk/server/stdio.js'))};
@@ -62,11 +63,11 @@ serveStdio(() => {
 };
 
 /** Writes the programs of all servers, and returns their files. */
-function writeServers(scratch: string): ReadonlyMap<string, string> {
+function writeServers({ scratch, root }: Bench): ReadonlyMap<string, string> {
   return new Map(
     Object.entries(SERVERS).map(([name, text], index) => {
       const file = path.join(scratch, `server-${index}.mjs`);
-      writeFileSync(file, text());
+      writeFileSync(file, text(root));
       return [name, file];
     }),
   );
@@ -83,7 +84,7 @@ function racesOf(floor: string, aims: readonly (readonly [number, number])[]): r
 }
 
 function contendersOf(bench: Bench, medium: Medium, names: readonly string[]): Record<string, Contender> {
-  const scripts = medium === 'stdio' ? writeServers(bench.scratch) : new Map<string, string>();
+  const scripts = medium === 'stdio' ? writeServers(bench) : new Map<string, string>();
   return Object.fromEntries(
     names.map((name) => [name, () => bench.measure('calls', { name, medium, script: scripts.get(name) ?? '' })]),
   );
@@ -175,8 +176,8 @@ export const firstAnswers: Suite = {
     { title: '2025-11-25', floor: NODE, ours: 'ours', peers: ['SDK v1', 'SDK v2'] },
     { title: '2026-07-28', floor: NODE, ours: 'ours, 2026-07-28', peers: ['SDK v2, 2026-07-28'] },
   ],
-  contenders: ({ scratch }) => {
-    const scripts = writeServers(scratch);
+  contenders: (bench) => {
+    const scripts = writeServers(bench);
     return Promise.resolve({
       [NODE]: async () => [await firstAnswer(['-e', '0'], undefined)],
       ...Object.fromEntries(

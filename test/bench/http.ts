@@ -6,7 +6,7 @@ import { bundleProgram } from './processes.js';
 import type { Bench, Contender, Suite } from './suite.js';
 
 const IN_FLIGHT = 50;
-const CALLS = 3000;
+const CALLS = 2000;
 
 async function processorTimeOf(server: ChildProcess): Promise<number> {
   server.send('usage');
@@ -62,8 +62,8 @@ export const http: Suite = {
       aims: [{ ofPeer: 4 }, { speed: 0.6 }],
     },
   ],
-  contenders: async ({ scratch, isQuick }: Bench) => {
-    const program = await bundleProgram(scratch, 'http-servers');
+  contenders: async ({ scratch, root, isQuick }: Bench) => {
+    const program = await bundleProgram(scratch, 'http-servers', root);
     const of = (name: string, isModern: boolean): Contender => {
       return () => measure(program, name, isModern, isQuick ? 300 : CALLS);
     };

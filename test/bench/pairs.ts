@@ -19,10 +19,11 @@ export interface Pair {
   readonly close: () => Promise<void>;
 }
 
-const root = process.env['BENCH_ROOT'] ?? path.resolve(import.meta.dirname, '../..');
+/** The checkout that is measured. */
+const ROOT = process.env['BENCH_ROOT'] ?? path.resolve(import.meta.dirname, '../..');
 
 /** The built file of a generated module, which is what users run. */
-export function built(name: string): string {
+export function built(name: string, root = ROOT): string {
   return pathToFileURL(path.join(root, 'dist/generated', `${name}.js`)).href;
 }
 

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 
 /** What one run of a process took. */
 export interface Run {
@@ -38,10 +38,19 @@ export function runNode(scratch: string, args: readonly string[]): Run {
   return { clock, processor, memory };
 }
 
-/** Bundles a program of this folder into the scratch folder, so that no compiler is measured. */
-export async function bundleProgram(scratch: string, name: string): Promise<string> {
+/** Bundles a program of this folder into the scratch folder, with the generated code of the checkout that is measured. */
+export async function bundleProgram(scratch: string, name: string, root: string): Promise<string> {
   const outfile = path.join(scratch, `${name}.mjs`);
+  const generatedOfRoot: Plugin = {
+    name: 'generated-of-root',
+    setup: (build) => {
+      build.onResolve({ filter: /^\.\.\/\.\.\/generated\// }, ({ path: file }) => ({
+        path: path.join(root, 'test/bench', file).replace(/\.js$/, '.ts'),
+      }));
+    },
+  };
   await build({
+    plugins: [generatedOfRoot],
     entryPoints: [path.join(import.meta.dirname, `${name}.ts`)],
     outfile,
     bundle: true,
@@ -59,10 +68,13 @@ export function linkPackages(root: string, scratch: string): void {
   writeFileSync(path.join(scratch, 'package.json'), '{ "type": "module" }\n');
 }
 
-/** Runs a measurement of `worker.ts`. */
-export function runWorker(program: string, name: string, args: object): readonly number[] {
-  const command = ['--expose-gc', program, name, JSON.stringify(args)];
-  const run = spawnSync(process.execPath, command, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+/** Runs a measurement of `worker.ts` with the built files of a checkout. */
+export function runWorker(program: string, root: string, name: string, args: object): readonly number[] {
+  const run = spawnSync(process.execPath, ['--expose-gc', program, name, JSON.stringify(args)], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, BENCH_ROOT: root },
+  });
   if (run.status !== 0) throw new Error(`${name} ${JSON.stringify(args)}: exit code ${String(run.status)}`);
   return JSON.parse(run.stdout.slice(run.stdout.lastIndexOf('\n') + 1)) as readonly number[];
 }

@@ -1,12 +1,16 @@
 /**
  * All benchmarks: `npm run bench`. Prints tables, and writes `results.json` and `results.html` next to this file.
  *
- * `--only NAME` runs the benchmarks whose names begin with it, repeatable; `--rounds N` makes other than 5 rounds, a complete run at least 5; `--quick`
- * is a trial with one round, whose figures mean little. Such runs write to `out/bench` instead, so that the files here
- * are always those of a complete run.
+ * - `--only NAME` runs the benchmarks whose names begin with it, repeatable.
+ * - `--rounds N` makes other than 5 rounds, a complete run at least 5.
+ * - `--quick` is a trial with one round, whose figures mean little.
+ * - `--against FOLDER` compares ours with another checkout, which must be built, instead of peers.
+ *
+ * Such runs write to `out/bench` instead, so that the files here are always those of a complete run. A complete run
+ * takes some 20 minutes. Results are kept after each benchmark; `--continue` goes on after the last one of a run that was stopped.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
@@ -24,9 +28,11 @@ const { values } = parseArgs({
     only: { type: 'string', multiple: true, default: [] },
     rounds: { type: 'string', default: '5' },
     quick: { type: 'boolean', default: false },
+    against: { type: 'string' },
+    continue: { type: 'boolean', default: false },
   },
 });
-const isComplete = values.only.length === 0 && !values.quick;
+const isComplete = values.only.length === 0 && !values.quick && values.against === undefined;
 const rounds = values.quick ? 1 : Math.max(isComplete ? 5 : 1, Number(values.rounds) || 5);
 
 /** Whether a benchmark runs: those that take long only if they are named. */
@@ -63,67 +69,88 @@ function versions(): Readonly<Record<string, string>> {
   };
 }
 
+const OUT = path.join(root, 'out/bench');
+const KEPT = path.join(OUT, 'kept.json');
+
+/** The benchmarks of a stopped run of the same state on the same day; nothing without `--continue`. */
+function keptResults(current: Results): Pick<Results, 'suites' | 'growth' | 'sizes'> {
+  const none = { suites: [], growth: [], sizes: [] };
+  if (!values.continue || !isComplete || !existsSync(KEPT)) return none;
+  const { suites, growth, sizes, ...about } = JSON.parse(readFileSync(KEPT, 'utf8')) as Results;
+  const isSame = about.date === current.date && JSON.stringify(about.versions) === JSON.stringify(current.versions);
+  return isSame ? { suites, growth, sizes } : none;
+}
+
 const scratch = mkdtempSync(path.join(os.tmpdir(), 'mcpgen-bench-'));
 const start = performance.now();
-process.env['BENCH_ROOT'] = root;
 try {
   const load = os.loadavg().map((value) => Number(value.toFixed(2)));
   linkPackages(root, scratch);
-  const worker = await bundleProgram(scratch, 'worker');
+  const worker = await bundleProgram(scratch, 'worker', root);
   /** Each benchmark has a folder, so that none finds files of another one. */
-  const benchOf = (name: string): Bench => {
+  const benchOf = (name: string, checkout = root): Bench => {
     const folder = path.join(scratch, name);
     mkdirSync(folder);
     linkPackages(root, folder);
     return {
-      ...{ root, scratch: folder, isQuick: values.quick },
+      ...{ root: checkout, scratch: folder, isQuick: values.quick },
       progress: (text) => {
         const minutes = ((performance.now() - start) / 60_000).toFixed(1);
         process.stderr.write(`[${minutes} min] ${text}\n`);
       },
-      measure: (measurement, args = {}) => Promise.resolve(runWorker(worker, measurement, args)),
+      measure: (measurement, args = {}) => Promise.resolve(runWorker(worker, checkout, measurement, args)),
     };
   };
-  const results: Results = {
+  const about: Results = {
     date: new Date().toISOString().slice(0, 10),
     command: 'npm run bench',
     machine: { processor: os.cpus()[0]?.model ?? 'unknown', cores: os.availableParallelism(), load },
     versions: versions(),
-    suites: [],
-    growth: [],
-    sizes: [],
+    ...{ suites: [], growth: [], sizes: [] },
   };
-  const found: { [Kind in 'suites' | 'growth' | 'sizes']: Results[Kind][number][] } = {
-    suites: [],
-    growth: [],
-    sizes: [],
+  const kept = keptResults(about);
+  const found: { [Kind in keyof typeof kept]: Results[Kind][number][] } = {
+    suites: [...kept.suites],
+    growth: [...kept.growth],
+    sizes: [...kept.sizes],
+  };
+  const results = (): Results => ({ ...about, ...found });
+  mkdirSync(OUT, { recursive: true });
+  const keep = (): void => {
+    if (isComplete) writeFileSync(KEPT, JSON.stringify(results()));
+  };
+  const isOpen = (kind: keyof typeof found) => {
+    return (suite: { readonly name: string; readonly isLong?: boolean }): boolean =>
+      isChosen(suite) && !found[kind].some(({ name }) => name === suite.name);
   };
   process.stdout.write(
-    `${Object.entries(results.versions)
+    `${Object.entries(about.versions)
       .map(([name, version]) => `${name} ${version}`)
-      .join(', ')}; ${results.machine.cores} cores, load ${load.join(' ')}\n`,
+      .join(', ')}; ${about.machine.cores} cores, load ${load.join(' ')}\n`,
   );
-  for (const suite of SUITES.filter(isChosen)) {
-    const result = await runSuite(suite, benchOf(suite.name), rounds);
+  for (const suite of SUITES.filter(isOpen('suites'))) {
+    const older =
+      values.against === undefined ? undefined : benchOf(`${suite.name}-before`, path.resolve(values.against));
+    const result = await runSuite(suite, benchOf(suite.name), rounds, older);
     found.suites.push(result);
     printTable(`${result.title} (median of ${result.rounds}, least to most)`, suiteTable(result));
+    keep();
   }
-  for (const suite of GROWTH.filter(isChosen)) {
+  for (const suite of values.against === undefined ? GROWTH.filter(isOpen('growth')) : []) {
     const result = await runGrowth(suite, benchOf(suite.name), rounds);
     found.growth.push(result);
     printTable(`${result.title} (median of ${result.rounds})`, growthTable(result));
+    keep();
   }
-  for (const suite of SIZES.filter(isChosen)) {
-    const { measure, ...about } = suite;
-    const result = { ...about, rows: await measure(benchOf(suite.name)) };
+  for (const suite of values.against === undefined ? SIZES.filter(isOpen('sizes')) : []) {
+    const { measure, ...description } = suite;
+    const result = { ...description, rows: await measure(benchOf(suite.name)) };
     found.sizes.push(result);
     printTable(result.title, sizeTable(result));
   }
-  const all: Results = { ...results, ...found };
-  const out = isComplete ? import.meta.dirname : path.join(root, 'out/bench');
-  mkdirSync(out, { recursive: true });
-  writeFileSync(path.join(out, 'results.json'), `${JSON.stringify(all, undefined, 1)}\n`);
-  writeFileSync(path.join(out, 'results.html'), page(all));
+  const out = isComplete ? import.meta.dirname : OUT;
+  writeFileSync(path.join(out, 'results.json'), `${JSON.stringify(results(), undefined, 1)}\n`);
+  writeFileSync(path.join(out, 'results.html'), page(results()));
   const minutes = ((performance.now() - start) / 60_000).toFixed(1);
   process.stdout.write(`\n${minutes} minutes. Written: results.json and results.html in ${path.relative(root, out)}\n`);
   if (isComplete) process.stdout.write('Now run `npm run bench:docs`.\n');

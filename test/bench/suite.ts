@@ -33,6 +33,8 @@ export interface Race {
   readonly peers: readonly string[];
   /** What ours should reach, for each column: of the floor's speed, or in the unit of the column. */
   readonly aims?: readonly (Aim | undefined)[];
+  /** The contender of an older checkout that ours replaces, where that is another one. */
+  readonly before?: string;
 }
 
 export type Aim = { readonly speed: number } | { readonly below: number } | { readonly ofPeer: number };
@@ -162,25 +164,50 @@ export function spreadOf(values: readonly number[]): Spread {
   return [rounded(median(values)), rounded(Math.min(...values)), rounded(Math.max(...values))];
 }
 
-/** Runs a suite: all contenders in each round, each of them first in turn. */
-export async function runSuite(suite: Suite, bench: Bench, rounds: number): Promise<SuiteResult> {
+/** A contender, and the checkout that it measures. */
+type Entry = readonly [name: string, measure: Contender, bench: Bench];
+
+/** The contenders of an older checkout take the place of peers. */
+async function contendersBefore({ races, contenders }: Suite, older: Bench): Promise<readonly Entry[]> {
+  const all = await contenders(older);
+  return [...new Set(races.map((race) => race.before ?? race.ours))].flatMap((name) => {
+    const measure = all[name];
+    return measure === undefined ? [] : [[`${name}, before`, measure, older] as const];
+  });
+}
+
+/** Runs a suite: all contenders in each round, each of them first in turn; with an older checkout, only ours and its. */
+export async function runSuite(suite: Suite, bench: Bench, rounds: number, older?: Bench): Promise<SuiteResult> {
   bench.progress(`${suite.name}: preparing`);
   try {
-    const contenders = Object.entries(await suite.contenders(bench));
+    const races =
+      older === undefined
+        ? suite.races
+        : suite.races.map((race) => ({ ...race, peers: [`${race.before ?? race.ours}, before`] }));
+    const current = Object.entries(await suite.contenders(bench)).map(([name, measure]): Entry => [
+      name,
+      measure,
+      bench,
+    ]);
+    const named = new Set(races.flatMap(({ ours, floor = '' }) => [ours, floor]));
+    const contenders =
+      older === undefined
+        ? current
+        : [...current.filter(([name]) => named.has(name)), ...(await contendersBefore(suite, older))];
     const samples = new Map<string, (readonly number[])[]>(contenders.map(([name]) => [name, []]));
     for (let round = 0; round < rounds; round += 1) {
       // What is measured later may find a busier machine.
       const order = contenders.map((_, index) => contenders[(index + round) % contenders.length]);
       for (const contender of order) {
         if (contender === undefined) continue;
-        const [name, measure] = contender;
+        const [name, measure, own] = contender;
         bench.progress(`${suite.name}: round ${round + 1} of ${rounds}: ${name}`);
-        samples.get(name)?.push(await measure(bench));
+        samples.get(name)?.push(await measure(own));
       }
     }
     return {
       ...{ name: suite.name, title: suite.title, about: suite.about, rounds },
-      rows: suite.races.flatMap((race) => rowsOf(race, suite.columns, samples)),
+      rows: races.flatMap((race) => rowsOf(race, suite.columns, samples)),
     };
   } finally {
     await suite.close?.();
