@@ -1,11 +1,14 @@
 /**
  * Scaffolds every kind of project that makes sense with the packed package, installs what each asks for and nothing else,
  * has it check, build, lint and test itself, and talks to it, without what only its author installs:
- * `npm run test:scaffold [-- WORD ...]` takes those whose titles have all the words.
+ * `npm run test:scaffold [-- WORD ...]` takes those whose titles have all the words; `--from N` begins with the Nth of
+ * them, to go on after a run that was stopped.
  */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import process from 'node:process';
+import { parseArgs } from 'node:util';
 import { installPrograms, pack, SharedInstallations } from './packed.js';
 import { converse } from './talk.js';
 import { ALL_FEATURES, ALL_REVISIONS, runScripts, scaffold, titleOf, type Choice } from './support.js';
@@ -105,8 +108,13 @@ async function checkChoice(
 }
 
 const startedAt = performance.now();
-const words = process.argv.slice(2);
-const wanted = allChoices().filter((choice) => words.every((word) => titleOf(choice).includes(word)));
+const { values, positionals: words } = parseArgs({
+  allowPositionals: true,
+  options: { from: { type: 'string', default: '1' } },
+});
+const wanted = allChoices()
+  .filter((choice) => words.every((word) => titleOf(choice).includes(word)))
+  .slice(Number(values.from) - 1);
 const folder = mkdtempSync(path.join(realpathSync(os.tmpdir()), 'mcpgen-scaffold-'));
 const verdicts: Verdict[] = [];
 let workplace: Workplace;
@@ -119,7 +127,8 @@ try {
         const verdict = await checkChoice(workplace, `case-${index}`, choice);
         verdicts.push(verdict);
         const sign = verdict.problem === undefined ? 'ok  ' : 'FAIL';
-        console.log(`${sign} ${verdict.seconds.toFixed(0).padStart(4)} s  ${verdict.title}`);
+        const number = String(index + Number(values.from)).padStart(3);
+        console.log(`${number} ${sign} ${verdict.seconds.toFixed(0).padStart(4)} s  ${verdict.title}`);
         if (verdict.problem !== undefined) console.log(verdict.problem.trimEnd().replace(/^/gm, '     '));
       }
     }),
