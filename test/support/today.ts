@@ -1,7 +1,9 @@
 /**
  * The day's share of what takes minutes: each part of a list has its days, so that a few days run all of it.
- * `MCPGEN_ALL=1` runs everything at once.
+ * `MCPGEN_ALL=1` runs everything at once, `MCPGEN_DAY=2026-12-01` the share of another day.
  */
+
+const MS_PER_DAY = 86_400_000;
 
 /** In how many parts a list of slow tests is cut, and which of them is today's. */
 export interface Share {
@@ -12,7 +14,10 @@ export interface Share {
 /** Today's share of `parts`. */
 export function shareOfToday(parts: number): Share {
   if (process.env['MCPGEN_ALL'] === '1') return { parts: 1, part: 0 };
-  return { parts, part: Math.floor(Date.now() / 86_400_000) % parts };
+  const day = process.env['MCPGEN_DAY'];
+  const time = day === undefined ? Date.now() : Date.parse(day);
+  if (Number.isNaN(time)) throw new Error(`MCPGEN_DAY is not a date: ${day}`);
+  return { parts, part: Math.floor(time / MS_PER_DAY) % parts };
 }
 
 /** The items of a share. */
