@@ -28,6 +28,11 @@ export interface FileChange {
   readonly actual: string | undefined;
   /** Whether `expected` derives from `actual`: not written if the file has changed by then. */
   readonly isEdit?: boolean;
+  /**
+   * Whether the contents must be on the disk before they replace the file, in case of a power failure: for what a second
+   * run cannot write again. Each of hundreds of generated files would take a millisecond longer. Edits always are.
+   */
+  readonly isFlushed?: boolean;
 }
 
 /** The status of a file from its expected and current contents. */

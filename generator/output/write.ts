@@ -115,7 +115,7 @@ function stageAndReplace(folder: string, changes: readonly FileChange[]): void {
       const target = resolveBelow(folder, change.path);
       const temporary = siblingPath(target, String(staged.length));
       staged.push({ temporary, target });
-      writeFully(temporary, change.expected ?? '', statSync(target, { throwIfNoEntry: false })?.mode);
+      writeFully(temporary, change, statSync(target, { throwIfNoEntry: false })?.mode);
     }
   } catch (error) {
     for (const { temporary } of staged) rmSync(temporary, { force: true });
@@ -161,7 +161,8 @@ function stageAndReplace(folder: string, changes: readonly FileChange[]): void {
 export function writeFileAtomically(file: string, contents: string): void {
   const target = existsSync(file) ? realpathSync(file) : file;
   const folder = path.dirname(target);
-  writeChanges(folder, [{ path: path.basename(target), status: 'stale', expected: contents, actual: undefined }]);
+  const change = { path: path.basename(target), expected: contents, actual: undefined } as const;
+  writeChanges(folder, [{ ...change, status: 'stale', isFlushed: true }]);
 }
 
 /** The path of a staged file in the folder of a file, without its name, which may have the maximum length already. */
@@ -251,14 +252,14 @@ function removeIfEmpty(folder: string): void {
 }
 
 /** @param mode - Permissions of the file that it replaces. */
-function writeFully(file: string, text: string, mode: number | undefined): void {
-  const bytes = Buffer.from(text, 'utf8');
+function writeFully(file: string, { expected = '', isEdit, isFlushed }: FileChange, mode: number | undefined): void {
+  const bytes = Buffer.from(expected, 'utf8');
   const handle = openSync(file, 'wx');
   try {
     if (mode !== undefined) fchmodSync(handle, mode & 0o777);
     let offset = 0;
     while (offset < bytes.length) offset += writeSync(handle, bytes, offset);
-    fsyncSync(handle);
+    if (isEdit === true || isFlushed === true) fsyncSync(handle);
   } finally {
     closeSync(handle);
   }

@@ -1,5 +1,15 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, existsSync, lstatSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import fs, {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { writeChanges, writeFileAtomically } from '../../generator/output/write.js';
@@ -77,4 +87,53 @@ setTimeout(() => console.log('still there'), 20_000);
   expect(signal).toBe('SIGTERM');
   expect(existsSync(path.join(folder, 'out'))).toBe(true);
   expect(listFiles(path.join(folder, 'out'))).toEqual(['a.ts', 'b.ts', 'c.ts']);
+});
+
+describe('before they replace a file, contents are on the disk', () => {
+  const folder = path.join(temporaryFolder(), 'flushed');
+  mkdirSync(folder);
+  writeFileSync(path.join(folder, 'old.txt'), 'old');
+  const change = { path: 'old.txt', status: 'stale', expected: 'new', actual: 'old' } as const;
+
+  /** How many files were flushed. */
+  function flushesOf(write: () => void): number {
+    const { fsyncSync } = fs;
+    let count = 0;
+    fs.fsyncSync = (handle) => {
+      count += 1;
+      fsyncSync(handle);
+    };
+    syncBuiltinESMExports();
+    try {
+      write();
+    } finally {
+      fs.fsyncSync = fsyncSync;
+      syncBuiltinESMExports();
+    }
+    return count;
+  }
+
+  test('of an edit of an author', () => {
+    expect(
+      flushesOf(() => {
+        writeChanges(folder, [{ ...change, isEdit: true }]);
+      }),
+    ).toBe(1);
+  });
+
+  test('of a file that is written alone', () => {
+    expect(
+      flushesOf(() => {
+        writeFileAtomically(path.join(folder, 'old.txt'), 'old');
+      }),
+    ).toBe(1);
+  });
+
+  test('not of what can be generated again', () => {
+    expect(
+      flushesOf(() => {
+        writeChanges(folder, [change]);
+      }),
+    ).toBe(0);
+  });
 });
