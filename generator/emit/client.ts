@@ -63,7 +63,7 @@ export function emitClient(context: EmitContext): SourceFile {
  * @throws TypeError if a handler is for a request that no server sends.
  */`,
     code: `(options: ClientOptions): Client {
-  const { revisions = [${file.importValue('revision', 'revision')}], ...settings } = options;
+  const { revisions = [${file.importValue('revision', 'clientRevision')}], ...settings } = options;
   return new Client(revisions, settings);
 }`,
   });

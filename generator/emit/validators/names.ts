@@ -11,10 +11,12 @@ export const METHOD_VALIDATORS: ReadonlySet<string> = new Set([
   'validateNotificationMessage',
   'isRequestMessage',
   'isNotificationMessage',
-  'isMessageOf',
   'isResultOf',
   'isTaskResultOf',
   'isResponseWith',
+  'messageOf',
+  'matches',
+  ...['Client', 'Server'].flatMap((side) => ['Params', 'Result', 'TaskResult'].map((of) => `validate${side}${of}`)),
 ]);
 
 /** Names of the guards on messages; the deep guard of a definition with such a name is renamed. */
