@@ -47,13 +47,18 @@ export function emitRevision(context: EmitContext): SourceFile {
     ...['classify', 'isRequest', 'isNotification', 'isResultResponse', 'isErrorResponse', 'isResponse'].map((name) =>
       file.importValue('guards', name),
     ),
-    '...validators',
+    '...functions',
   ];
   const revisionType = file.importType('runtime/protocol/revision', 'Revision');
+  const signs = protocol.lifecycle === 'stateless';
   const declareRevision = (name: string, doc: string, functions: readonly string[]): void => {
+    const signer =
+      signs && name !== 'clientRevision'
+        ? `createSigner: (options) => new ${file.importValue('runtime/protocol/request-state', 'RequestStateSigner')}(options),\n`
+        : '';
     file.declare('const', name, {
       doc,
-      code: `: ${revisionType} = /* @__PURE__ */ revisionWith({\n${functions.join(',\n')},\n});`,
+      code: `: ${revisionType} = /* @__PURE__ */ revisionWith({\n${functions.join(',\n')},\n${signer}});`,
     });
   };
   declareRevision(
@@ -84,7 +89,7 @@ export function emitRevision(context: EmitContext): SourceFile {
   }
   file.declareLocal('function', 'revisionWith', {
     code: `(
-validators: Pick<${revisionType}, "validateParams" | "validateResult" | "validateTaskResult">,
+functions: Pick<${revisionType}, "validateParams" | "validateResult" | "validateTaskResult" | "createSigner">,
 ): ${revisionType} {
 return {\n${members.join(',\n')},\n};
 }`,

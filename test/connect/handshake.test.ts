@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createClient as createClient2025 } from '../../generated/2025-11-25/client.js';
 import { revision as revision2025 } from '../../generated/2025-11-25/revision.js';
 import { createServer as createServer2025 } from '../../generated/2025-11-25/server.js';
@@ -81,4 +81,43 @@ test('stateless', async () => {
   await Promise.all([server.connect(c), old.connect(d)]);
   expect(old.revision).toBe('2025-11-25');
   expect((await old.callTool({ name: 'x' })).content).toEqual([{ type: 'text', text: 'x accept accept 2025-11-25' }]);
+});
+
+describe('options', () => {
+  const OPTIONS = [
+    ...[
+      'cache',
+      'capabilities',
+      'exposeErrors',
+      'handlers',
+      'instrument',
+      'keepAlive',
+      'lenient',
+      'logLevel',
+      'maxRounds',
+    ],
+    ...['maxConcurrentRequests', 'notifications', 'onEvent', 'requestState', 'revisions', 'tasks', 'timeout'],
+    ...['extensions', 'instructions', 'validateParams', 'vendorNotifications', 'fallbackNotificationHandler'],
+  ];
+
+  // Written in JavaScript, where no compiler refuses it.
+  test.each(OPTIONS)('`%s: null` counts as not set', async (name) => {
+    const server = createServer2025({ info: info, handlers: { 'tools/list': () => ({ tools: [] }) }, [name]: null });
+    const client = createClient2025({ info: info, [name]: null });
+    const [near, far] = memoryPair();
+    await Promise.all([server.connect(near), client.connect(far)]);
+    expect(client.revision).toBe('2025-11-25');
+    await client.close();
+  });
+
+  test.each([
+    ['cache', true, 'cache must be what resultCache(...) returns'],
+    ['cache', { maxEntries: 10 }, 'cache must be what resultCache(...) returns'],
+    ['keepAlive', { intervalMs: 10 }, 'keepAlive must be what keepAlive(...) returns'],
+    ['instrument', { observe: () => undefined }, 'instrument must be what safeInstrument(...) returns'],
+    ['info', null, 'info is missing: pass a name and a version'],
+  ])('`%s: %j` is an error that says what to pass', (name, value, message) => {
+    expect(() => createClient2025({ info: info, [name]: value })).toThrow(new TypeError(message));
+    expect(() => createServer2025({ info: info, handlers: {}, [name]: value })).toThrow(new TypeError(message));
+  });
 });
