@@ -151,14 +151,16 @@ function rememberBuiltins(): () => string | undefined {
   return () => {
     let changed: { readonly name: string; readonly key: PropertyKey } | undefined;
     const keys = ownKeys(Object.prototype);
-    for (let index = 0; index < keys.length; index += 1) {
-      const key = keys[index] ?? '';
+    let index = 0;
+    while (index < keys.length) {
+      const key = keys[index++] ?? '';
       if (isKnown(key)) continue;
       changed ??= { name: 'Object.prototype', key };
       deleteProperty(Object.prototype, key);
     }
-    for (let index = 0; index < remembered.length; index += 1) {
-      const member = remembered[index];
+    index = 0;
+    while (index < remembered.length) {
+      const member = remembered[index++];
       if (member === undefined) continue;
       const { object, key, descriptor } = member;
       const now = getOwnPropertyDescriptor(object, key);
