@@ -11,12 +11,14 @@ export const METHOD_VALIDATORS: ReadonlySet<string> = new Set([
   'validateNotificationMessage',
   'isRequestMessage',
   'isNotificationMessage',
+  'isMessageOf',
   'isResultOf',
   'isTaskResultOf',
   'isResponseWith',
-  'messageOf',
-  'matches',
-  ...['Client', 'Server'].flatMap((side) => ['Params', 'Result', 'TaskResult'].map((of) => `validate${side}${of}`)),
+  ...['Client', 'Server'].flatMap((side) => [
+    ...['Params', 'Result', 'TaskResult'].map((of) => `validate${side}${of}`),
+    ...['Message', 'Result', 'TaskResult'].map((of) => `is${side}${of}Of`),
+  ]),
 ]);
 
 /** Names of the guards on messages; the deep guard of a definition with such a name is renamed. */
