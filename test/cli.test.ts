@@ -660,6 +660,9 @@ describe.concurrent('check', () => {
     expect(result.stdout).toMatch(/^ +- .*-32799/m);
     expect(result.stdout).toMatch(/^ +\+ .*-32700/m);
     expect(result.stdout).toContain('mcpgen generate --revision 2024-11-05 --emit errors --out out');
+    const { stdout } = await mcpgen([...args, '--json'], { cwd });
+    const { files } = JSON.parse(stdout) as { readonly files: readonly { readonly status: string }[] };
+    expect(files.map(({ status }) => status)).toContain('edited');
   });
 });
 

@@ -12,6 +12,9 @@ import { booleanOption, refuseBothOptions, stringOption, stringsOption, type Raw
 /** Most places that are listed for one group; `--json` lists all. */
 const MAX_SHOWN_LOCATIONS = 4;
 
+/** Most missing types that are listed. */
+const MAX_SHOWN_MISSING = 20;
+
 /** Two types that are longer together are not printed if a description of the difference exists. */
 const MAX_INLINE_TYPES_LENGTH = 100;
 
@@ -137,7 +140,10 @@ function printDriftReport(report: DriftReport): void {
   if (missing.length > 0) {
     printEscaped();
     printEscaped(`${stdoutColors.magenta('missing types')} (${missing.length}): no export corresponds to them`);
-    for (const row of wrapWords(missing.map(({ name }) => name))) printEscaped(`  ${row}`);
+    const shown = missing.slice(0, MAX_SHOWN_MISSING);
+    for (const row of wrapWords(shown.map(({ name }) => name))) printEscaped(`  ${row}`);
+    const rest = missing.length - shown.length;
+    if (rest > 0) printEscaped(stdoutColors.dim(`  and ${rest} more (--json lists them)`));
   }
   if (explained.length > 0) {
     printEscaped();

@@ -63,8 +63,8 @@ export function emitClient(context: EmitContext): SourceFile {
  * @throws TypeError if a handler is for a request that no server sends.
  */`,
     code: `(options: ClientOptions): Client {
-  const { revisions = [${file.importValue('revision', 'revision')}], ...settings } = options;
-  return new Client(revisions, settings);
+  const { revisions, ...settings } = options;
+  return new Client(revisions ?? [${file.importValue('revision', 'clientRevision')}], settings);
 }`,
   });
   return file;

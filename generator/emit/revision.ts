@@ -4,6 +4,7 @@ import {
   findDefinition,
   methodsFrom,
   sideWords,
+  SIDES,
   type Method,
   type TypeNode,
 } from '../model/protocol.js';
@@ -11,7 +12,7 @@ import { literalKey } from '../print/names.js';
 import { SourceFile } from '../print/source-file.js';
 import { printValue } from '../print/value.js';
 import type { JsonValue } from '../read/json/json.js';
-import type { EmitContext } from './context.js';
+import { sideName, type EmitContext } from './context.js';
 import { builtInMethods } from './handled.js';
 import { checkName } from './validators.js';
 
@@ -46,20 +47,52 @@ export function emitRevision(context: EmitContext): SourceFile {
     ...['classify', 'isRequest', 'isNotification', 'isResultResponse', 'isErrorResponse', 'isResponse'].map((name) =>
       file.importValue('guards', name),
     ),
-    `validateParams: (method, params) => ${validators('validateParams')}(method as ${file.importType('methods', 'Method')}, params)`,
-    `validateResult: (method, result, options) => ${validators('validateResult')}(method as ${file.importType('methods', 'RequestMethod')}, result, options)`,
-    ...(hasTasks
-      ? [
-          `validateTaskResult: (method, result, options) => ${validators('validateTaskResult')}(method as keyof ${file.importType('methods', 'TaskResultMap')}, result, options)`,
-        ]
-      : []),
+    '...functions',
   ];
-  file.declare('const', 'revision', {
-    doc: `/**
+  const revisionType = file.importType('runtime/protocol/revision', 'Revision');
+  const signs = protocol.lifecycle === 'stateless';
+  const declareRevision = (name: string, doc: string, functions: readonly string[]): void => {
+    const signer =
+      signs && name !== 'clientRevision'
+        ? `createSigner: (options) => new ${file.importValue('runtime/protocol/request-state', 'RequestStateSigner')}(options),\n`
+        : '';
+    file.declare('const', name, {
+      doc,
+      code: `: ${revisionType} = /* @__PURE__ */ revisionWith({\n${functions.join(',\n')},\n${signer}});`,
+    });
+  };
+  declareRevision(
+    'revision',
+    `/**
  * Revision ${protocol.version} as a value, for the \`revisions\` of clients and servers. The values of all revisions have the
  * same type, so that they can be kept in an array and chosen at run time.
  */`,
-    code: `: ${file.importType('runtime/protocol/revision', 'Revision')} = {\n${members.join(',\n')},\n};`,
+    [
+      `validateParams: (method, params) => ${validators('validateParams')}(method as ${file.importType('methods', 'Method')}, params)`,
+      `validateResult: (method, result, options) => ${validators('validateResult')}(method as ${file.importType('methods', 'RequestMethod')}, result, options)`,
+      ...(hasTasks
+        ? [
+            `validateTaskResult: (method, result, options) => ${validators('validateTaskResult')}(method as keyof ${file.importType('methods', 'TaskResultMap')}, result, options)`,
+          ]
+        : []),
+    ],
+  );
+  for (const side of SIDES) {
+    const sender = sideName(context, side === 'client' ? 'server' : 'client');
+    declareRevision(
+      `${side}Revision`,
+      `/** As {@link revision}, for ${side}s only: validates what ${sender.toLowerCase()}s send, so that a bundle is smaller. */`,
+      ['Params', 'Result', ...(hasTasks ? ['TaskResult'] : [])].map(
+        (of) => `validate${of}: ${validators(`validate${sender}${of}`)}`,
+      ),
+    );
+  }
+  file.declareLocal('function', 'revisionWith', {
+    code: `(
+functions: Pick<${revisionType}, "validateParams" | "validateResult" | "validateTaskResult" | "createSigner">,
+): ${revisionType} {
+return {\n${members.join(',\n')},\n};
+}`,
   });
   return file;
 }

@@ -219,8 +219,8 @@ function emitCreateServer(file: SourceFile): void {
  * @throws TypeError if a handler is for a method that no client sends.
  */`,
     code: `(options: ServerOptions): ${file.importValue('runtime/server', 'Server')}<ServerNotifications> {
-  const { revisions = [${file.importValue('revision', 'revision')}], ...settings } = options;
-  return new Server<ServerNotifications>(revisions, settings);
+  const { revisions, ...settings } = options;
+  return new Server<ServerNotifications>(revisions ?? [${file.importValue('revision', 'serverRevision')}], settings);
 }`,
   });
 }

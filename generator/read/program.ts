@@ -101,11 +101,75 @@ export async function runForeign<T>(load: () => Promise<T>): Promise<T> {
       process.setUncaughtExceptionCaptureCallback(null);
     };
   });
+  const restoreBuiltins = rememberBuiltins();
+  let changed: string | undefined;
+  let loaded: T;
   try {
-    return await Promise.race([load(), disturbed]);
+    loaded = await Promise.race([load(), disturbed]);
   } finally {
+    // First, since nothing else works if they are broken.
+    changed = restoreBuiltins();
     stop();
   }
+  if (changed !== undefined) throw new Error(`it changes ${changed}, which mcpgen needs as it was`);
+  return loaded;
+}
+
+/** Built-in objects whose members a program can replace for the whole process. */
+const BUILTINS: readonly (readonly [string, object])[] = [
+  // The first one, since what is added to it is inherited by the descriptors of the others.
+  ['Object.prototype', Object.prototype],
+  ['Array.prototype', Array.prototype],
+  ['Function.prototype', Function.prototype],
+  ['Map.prototype', Map.prototype],
+  ['Promise.prototype', Promise.prototype],
+  ['RegExp.prototype', RegExp.prototype],
+  ['Set.prototype', Set.prototype],
+  ['String.prototype', String.prototype],
+  ['Array', Array],
+  ['JSON', JSON],
+  ['Number', Number],
+  ['Object', Object],
+  ['Promise', Promise],
+  ['Reflect', Reflect],
+  ['String', String],
+];
+
+/**
+ * Remembers built-in objects. The returned function restores members that were replaced or removed, removes those that
+ * were added to all objects, and returns the name of one such member. Other additions stay, as those of a polyfill.
+ */
+function rememberBuiltins(): () => string | undefined {
+  const { defineProperty, deleteProperty, getOwnPropertyDescriptor, ownKeys } = Reflect;
+  const remembered = BUILTINS.flatMap(([name, object]) =>
+    ownKeys(object).map((key) => ({ name, object, key, descriptor: getOwnPropertyDescriptor(object, key) ?? {} })),
+  );
+  const keysOfAll = new Set(ownKeys(Object.prototype));
+  const isKnown = Set.prototype.has.bind(keysOfAll);
+  const isSame = Object.is;
+  // Until the last line, only what cannot have been replaced is used: no method and no iterator.
+  return () => {
+    let changed: { readonly name: string; readonly key: PropertyKey } | undefined;
+    const keys = ownKeys(Object.prototype);
+    let index = 0;
+    while (index < keys.length) {
+      const key = keys[index++] ?? '';
+      if (isKnown(key)) continue;
+      changed ??= { name: 'Object.prototype', key };
+      deleteProperty(Object.prototype, key);
+    }
+    index = 0;
+    while (index < remembered.length) {
+      const member = remembered[index++];
+      if (member === undefined) continue;
+      const { object, key, descriptor } = member;
+      const now = getOwnPropertyDescriptor(object, key);
+      if (now !== undefined && isSame(now.value, descriptor.value) && now.get === descriptor.get) continue;
+      changed ??= member;
+      defineProperty(object, key, descriptor);
+    }
+    return changed === undefined ? undefined : `${changed.name}.${String(changed.key)}`;
+  };
 }
 
 /** The message of a thrown value, which may have any type. */

@@ -152,7 +152,13 @@ export function parseTools(value: JsonValue, place: string): readonly ToolSource
   for (const [index, item] of list.entries()) {
     const where = `${place}#${at}${formatPointer(index)}`;
     const name = isObject(item) ? ownMember(item, 'name') : undefined;
-    if (!isObject(item) || typeof name !== 'string' || name === '') {
+    if (name === '') {
+      throw new McpgenError('the name of the tool is empty', {
+        place: `${where}/name`,
+        remedy: 'Types need a name: set one on the server, or remove the tool from the list.',
+      });
+    }
+    if (!isObject(item) || typeof name !== 'string') {
       throw new McpgenError('a tool must be an object with a name', { place: where, remedy: 'Fix the error there.' });
     }
     const earlier = tools.get(name);

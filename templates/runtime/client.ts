@@ -17,6 +17,7 @@ import type {
   TaskPort,
 } from "./client/types.js";
 import { Endpoint } from "./jsonrpc/endpoint.js";
+import { checkedSettings } from "./jsonrpc/endpoint-options.js";
 import type { CallOptions } from "./jsonrpc/endpoint.js";
 import type { Notification, Request } from "./jsonrpc/message.js";
 import type { Classification } from "./jsonrpc/parse.js";
@@ -33,8 +34,8 @@ import {
 } from "./client/input.js";
 import type { InputRequiredResult } from "./client/input.js";
 import { InvalidResultError, TooManyRoundsError } from "./client/errors.js";
-import { ResultCache } from "./client/cache.js";
-import { KeepAlive } from "./client/keep-alive.js";
+import type { ResultCache } from "./client/cache.js";
+import type { KeepAlive } from "./client/keep-alive.js";
 import type { KeepAliveOptions } from "./client/keep-alive.js";
 import { MAX_LIST_PAGES, allPages } from "./client/pages.js";
 import { Negotiation } from "./client/negotiate.js";
@@ -45,8 +46,13 @@ import { invalidParamsError } from "./protocol/invalid-params.js";
 import { CANCELLATION, PROGRESS } from "./protocol/message-rules.js";
 import { PING, TASKS_EXTENSION } from "./protocol/version-rules.js";
 import { describeFailure } from "./validation.js";
-export type { CacheOptions } from "./client/cache.js";
-export type { KeepAliveOptions } from "./client/keep-alive.js";
+export { resultCache } from "./client/cache.js";
+export type { CacheOptions, ResultCacheFactory } from "./client/cache.js";
+export { keepAlive } from "./client/keep-alive.js";
+export type {
+  KeepAliveFactory,
+  KeepAliveOptions,
+} from "./client/keep-alive.js";
 export type {
   ClientContext,
   ClientRequestHandler,
@@ -95,10 +101,11 @@ export class BaseClient<
 
   /**
    * @param revisions - All revisions that it supports; the newest that the server supports too is used.
-   * @throws TypeError if the list is empty, or a handler is for a method that none of the revisions has; RangeError if
-   *   a number in `cache` or `keepAlive` is out of range.
+   * @throws TypeError if the list is empty, a handler is for a method that none of the revisions has, or an option is
+   *   not what its function returns.
    */
-  constructor(revisions: readonly Revision[], settings: ClientSettings) {
+  constructor(revisions: readonly Revision[], options: ClientSettings) {
+    const settings = checkedSettings(options);
     this.#settings = settings;
     this.#spoken = new SpokenRevision(newestRevision(revisions), settings);
     for (const method of Object.keys(settings.handlers ?? {})) {
@@ -126,17 +133,13 @@ export class BaseClient<
       );
     }
     checkVendorNotifications(revisions, settings.vendorNotifications);
-    const { cache, keepAlive } = settings;
-    if (cache !== undefined && cache !== false)
-      this.#cache = new ResultCache(cache === true ? {} : cache);
-    if (keepAlive !== undefined)
-      this.#keepAlive = new KeepAlive(
-        keepAlive,
-        (options) => this.#endpoint.request(PING, undefined, options),
-        (error, policy) => {
-          this.#handleDeadConnection(error, policy);
-        },
-      );
+    this.#cache = settings.cache?.create();
+    this.#keepAlive = settings.keepAlive?.create(
+      (callOptions) => this.#endpoint.request(PING, undefined, callOptions),
+      (error, policy) => {
+        this.#handleDeadConnection(error, policy);
+      },
+    );
     this.#endpoint = new Endpoint(
       {
         side: "client",
@@ -299,34 +302,17 @@ export class BaseClient<
     params: object | undefined,
     options: CallOptions | undefined,
   ): Promise<object> {
-    return this.#cache === undefined
-      ? this.#requestInRounds(method, params, options)
-      : this.#requestCached(this.#cache, method, params, options);
-  }
-
-  async #requestCached(
-    cache: ResultCache,
-    method: string,
-    params: object | undefined,
-    options: CallOptions | undefined,
-  ): Promise<object> {
-    this.#refuseUnsupported(method, "request");
-    const slot = cache.slotFor(method, params);
-    if (options?.bypassCache !== true) {
-      const cached = await slot?.find(() =>
-        this.#transport?.checkAuthorization?.(),
-      );
-      options?.signal?.throwIfAborted();
-      if (cached !== undefined) return cached;
-    }
-    try {
-      return await this.#requestInRounds(method, params, options, (result) =>
-        slot?.store(result),
-      );
-    } catch (error) {
-      cache.handleError(method, params, error);
-      throw error;
-    }
+    if (this.#cache === undefined)
+      return this.#requestInRounds(method, params, options);
+    const unsupported = this.#whyUnsupported(method, "request");
+    if (unsupported !== undefined) return Promise.reject(unsupported);
+    return this.#cache.request(
+      method,
+      params,
+      options,
+      () => this.#transport?.checkAuthorization?.(),
+      (store) => this.#requestInRounds(method, params, options, store),
+    );
   }
 
   /** @internal Follows the tasks of this client; undefined unless the option `tasks` is set. */

@@ -5,6 +5,7 @@ import { toFetchHandler } from "./http/server/web.js";
 
 export { memoryCluster } from "./cluster/memory.js";
 export type { MemoryClusterOptions } from "./cluster/memory.js";
+export { joinCluster } from "./http/server/cluster/cluster-node.js";
 export type {
   Cluster,
   EventLog,
@@ -19,6 +20,8 @@ export type {
 export { HttpExtra } from "./http/server/extra.js";
 export type {
   AnyServer,
+  ClusterLimits,
+  ClusterMember,
   DrainOptions,
   HealthOptions,
   HttpEvent,

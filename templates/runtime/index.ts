@@ -82,7 +82,9 @@ export type {
   ObservedConnection,
   OutgoingObservation,
   Outcome,
+  SafeInstrument,
 } from "./jsonrpc/instrument.js";
+export { safeInstrument } from "./jsonrpc/instrument.js";
 export { memoryPair } from "./memory.js";
 export { pipe } from "./pipe.js";
 export type { FrameAction, Pipe, PipeEnd, PipeOptions } from "./pipe.js";

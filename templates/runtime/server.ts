@@ -15,7 +15,8 @@ import {
 import type { Revision } from "./protocol/revision.js";
 import { appsOf } from "./server/apps.js";
 import { withCompletion } from "./server/completion.js";
-import { RequestStateSigner } from "./protocol/request-state.js";
+import type { RequestStateSigner } from "./protocol/request-state.js";
+import { checkedSettings } from "./jsonrpc/endpoint-options.js";
 import type { EndpointEvent } from "./jsonrpc/endpoint.js";
 import type { Transport } from "./jsonrpc/transport.js";
 import { resultMeta } from "./server/complete-result.js";
@@ -54,7 +55,7 @@ export class Server<
 > implements ServerCore {
   readonly settings: ServerSettings;
   readonly revisions: readonly Revision[];
-  readonly requestStateSigner: RequestStateSigner;
+  readonly requestStateSigner: RequestStateSigner | undefined;
   readonly resultMeta: object;
   readonly #sessions = new Set<ServerSession>();
   /** Pass broadcasts to other processes. */
@@ -63,14 +64,16 @@ export class Server<
   >();
   /** Methods of notifications that were not sent, since the server does not declare their capability. */
   readonly #reported = new Set<string>();
-  readonly #declaredCapabilities = new Map<Revision, Record<string, unknown>>();
-  readonly #supportedRequests = new Map<Revision, ReadonlySet<string>>();
+  readonly #declaredCapabilities = new Map<string, Record<string, unknown>>();
+  readonly #supportedRequests = new Map<string, ReadonlySet<string>>();
 
   /**
    * @param revisions - All revisions that it supports; a client gets the one it requests, or the newest.
-   * @throws RangeError if the list is empty; TypeError if a handler is for a method that none of the revisions has.
+   * @throws RangeError if the list is empty; TypeError if a handler is for a method that none of the revisions has, or an
+   *   option is not what its function returns.
    */
-  constructor(revisions: readonly Revision[], settings: ServerSettings) {
+  constructor(revisions: readonly Revision[], options: ServerSettings) {
+    const settings = checkedSettings(options);
     if (revisions.length === 0)
       throw new RangeError("a server needs at least one revision");
     const { extensions = [] } = settings;
@@ -80,7 +83,8 @@ export class Server<
     );
     this.settings = { ...settings, handlers };
     this.revisions = revisions;
-    this.requestStateSigner = new RequestStateSigner(settings.requestState);
+    for (const { createSigner } of revisions)
+      this.requestStateSigner ??= createSigner?.(settings.requestState);
     this.resultMeta = resultMeta(settings.info);
     for (const [kind, named] of [
       ["request", handlers],
@@ -109,7 +113,7 @@ export class Server<
         deriveCapabilities(revision, handlers, added),
         settings.capabilities ?? {},
       );
-      this.#declaredCapabilities.set(revision, declared);
+      this.#declaredCapabilities.set(revision.version, declared);
       const served = Object.entries(revision.methods).filter(
         ([method, { capabilities }]) =>
           maySend(revision, "client", "request", method) &&
@@ -118,7 +122,7 @@ export class Server<
           missingCapability(capabilities, "server", declared) === undefined,
       );
       this.#supportedRequests.set(
-        revision,
+        revision.version,
         new Set(served.map(([method]) => method)),
       );
     }
@@ -138,11 +142,11 @@ export class Server<
   }
 
   capabilities(revision: Revision): Record<string, unknown> {
-    return this.#declaredCapabilities.get(revision) ?? {};
+    return this.#declaredCapabilities.get(revision.version) ?? {};
   }
 
   supportsRequest(revision: Revision, method: string): boolean {
-    return this.#supportedRequests.get(revision)?.has(method) === true;
+    return this.#supportedRequests.get(revision.version)?.has(method) === true;
   }
 
   /**

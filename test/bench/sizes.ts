@@ -40,8 +40,8 @@ export const PROGRAMS: Readonly<Record<string, string>> = {
   'client over a transport': `import { createClient } from ${file(`${REVISION}/client`)}; export const client = createClient({ info: ${INFO} });`,
   'server over stdio': `import { createServer } from ${file(`${REVISION}/server`)}; import { stdioServerTransport } from ${file('runtime/stdio-server')};
 await createServer({ info: ${INFO}, handlers: { 'tools/call': () => ({ content: [] }) } }).connect(stdioServerTransport());`,
-  'server of both kinds over HTTP (fetch)': `import { createServer } from ${file('2026-07-28/server')}; import { revision as latest } from ${file('2026-07-28/revision')};
-import { revision as older } from ${file(`${REVISION}/revision`)}; import { createHttpHandler } from ${file('runtime/http-server')};
+  'server of both kinds over HTTP (fetch)': `import { createServer } from ${file('2026-07-28/server')}; import { serverRevision as latest } from ${file('2026-07-28/revision')};
+import { serverRevision as older } from ${file(`${REVISION}/revision`)}; import { createHttpHandler } from ${file('runtime/http-server')};
 export default createHttpHandler({ server: createServer({ info: ${INFO}, revisions: [latest, older], handlers: {} }) });`,
 };
 

@@ -3,7 +3,7 @@ import { createClient } from 'redis';
 import type { Cluster } from '../../generated/runtime/cluster/types.js';
 import { redisCluster } from '../../generated/runtime/http-redis.js';
 import { serveHttp } from '../../generated/runtime/http-node.js';
-import { createHttpHandler, type HttpHandlerOptions } from '../../generated/runtime/http-server.js';
+import { createHttpHandler, joinCluster, type HttpHandlerOptions } from '../../generated/runtime/http-server.js';
 import type { FleetSettings } from './fleet.js';
 
 /** Signs request state, in every process of a fleet. */
@@ -34,7 +34,7 @@ export async function serveMember(
   const { lease, timeout, port = 0, endsWithInput = false } = fleetSettings;
   const cluster = client === undefined ? undefined : wrap(redisCluster(client));
   const listening = await serveHttp(
-    createHttpHandler({ ...options, cluster, clusterLimits: { lease, timeout }, health: true }),
+    createHttpHandler({ ...options, cluster: cluster && joinCluster(cluster, { lease, timeout }), health: true }),
     { port },
   );
   if (endsWithInput) process.stdin.resume().once('end', () => process.exit(1));

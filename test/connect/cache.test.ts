@@ -3,7 +3,7 @@ import { createClient } from '../../generated/2026-07-28/client.js';
 import type { Client, ClientOptions } from '../../generated/2026-07-28/client.js';
 import { createServer } from '../../generated/2026-07-28/server.js';
 import type { ServerHandlers } from '../../generated/2026-07-28/server.js';
-import { ResultCache } from '../../generated/runtime/client/cache.js';
+import { ResultCache, resultCache } from '../../generated/runtime/client/cache.js';
 import { httpClientTransport } from '../../generated/runtime/http-client.js';
 import { memoryPair } from '../../generated/runtime/memory.js';
 import { RpcError } from '../../generated/runtime/index.js';
@@ -46,7 +46,7 @@ async function connectInMemory(handlers: ServerHandlers, options: Partial<Client
   });
   const client = createClient({
     info: { name: 'client', version: '1.0.0' },
-    cache: { now: () => state.now },
+    cache: resultCache({ now: () => state.now }),
     ...options,
   });
   const [serverSide, clientSide] = memoryPair();
@@ -89,16 +89,14 @@ describe.each(SENDERS)('%s', (method, send) => {
   });
 
   test('is not cached by default', async () => {
-    for (const cache of [undefined, false]) {
-      const { client, state } = await connectInMemory(ALL, { cache });
-      await send(client);
-      await send(client);
-      expect(requestsOf(state)).toBe(2);
-    }
+    const { client, state } = await connectInMemory(ALL, { cache: undefined });
+    await send(client);
+    await send(client);
+    expect(requestsOf(state)).toBe(2);
   });
 
-  test('is cached by `cache: true`', async () => {
-    const { client, state } = await connectInMemory(ALL, { cache: true });
+  test('is cached by `resultCache()`', async () => {
+    const { client, state } = await connectInMemory(ALL, { cache: resultCache() });
     await send(client);
     await send(client);
     expect(requestsOf(state)).toBe(1);
@@ -137,7 +135,7 @@ test('server/discover is cached, and other methods are not', async () => {
       sendJson(response, resultMessage(id, { ...TEXT, ...PUBLIC }));
     }
   });
-  const client = createClient({ info: { name: 'c', version: '1' }, cache: true, ignoreCapabilities: true });
+  const client = createClient({ info: { name: 'c', version: '1' }, cache: resultCache(), ignoreCapabilities: true });
   onTestFinished(() => client.close());
   await client.connect(httpClientTransport({ url }));
   await client.discover();
@@ -483,8 +481,8 @@ describe('the limits of a cache', () => {
     expect(await read(cache, 'a:19000')).toBeUndefined();
   });
 
-  test.each([{ maxEntries: -1 }, { maxChars: Number.NaN }])('must not be %j', (cache) => {
-    expect(() => createClient({ info: { name: 'a', version: '1' }, cache })).toThrow(RangeError);
+  test.each([{ maxEntries: -1 }, { maxChars: Number.NaN }])('must not be %j', (options) => {
+    expect(() => resultCache(options)).toThrow(RangeError);
   });
 });
 
@@ -548,7 +546,7 @@ describe('over HTTP', () => {
     return { url, lists };
   };
   const connect = async (url: string, credentials: { token: string }, header = false): Promise<Client> => {
-    const client = createClient({ info: { name: 'c', version: '1' }, cache: true });
+    const client = createClient({ info: { name: 'c', version: '1' }, cache: resultCache() });
     onTestFinished(() => client.close());
     await client.connect(
       httpClientTransport({
@@ -615,7 +613,7 @@ describe('over HTTP', () => {
     const client = createClient({
       info: { name: 'c', version: '1' },
       revisions: [older],
-      cache: true,
+      cache: resultCache(),
       ignoreCapabilities: true,
     });
     onTestFinished(() => client.close());
@@ -652,7 +650,7 @@ test('over stdio, results are cached and notifications empty the cache', async (
         send({ id, result: { resultType: 'complete', content: [] } });
       }
     });`;
-  const client = createClient({ info: { name: 'c', version: '1' }, cache: true });
+  const client = createClient({ info: { name: 'c', version: '1' }, cache: resultCache() });
   onTestFinished(() => client.close());
   await client.connect(stdioClientTransport({ command: process.execPath, args: ['-e', script] }));
   await client.openSubscription({ toolsListChanged: true });

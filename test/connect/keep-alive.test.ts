@@ -4,6 +4,7 @@ import type { ClientOptions } from '../../generated/2026-07-28/client.js';
 import { revision as older } from '../../generated/2025-11-25/revision.js';
 import { revision as latest } from '../../generated/2026-07-28/revision.js';
 import { createServer } from '../../generated/2026-07-28/server.js';
+import { keepAlive } from '../../generated/runtime/client.js';
 import { httpClientTransport } from '../../generated/runtime/http-client.js';
 import { memoryPair } from '../../generated/runtime/memory.js';
 import type { EndpointEvent } from '../../generated/runtime/jsonrpc/endpoint.js';
@@ -57,7 +58,9 @@ async function connectInMemory(options: Partial<ClientOptions>, revisions = [old
 
 describe('pings', () => {
   test('are sent in intervals while the connection is open', async () => {
-    const { client, state, events } = await connectInMemory({ keepAlive: { intervalMs: 20, timeoutMs: 5000 } });
+    const { client, state, events } = await connectInMemory({
+      keepAlive: keepAlive({ intervalMs: 20, timeoutMs: 5000 }),
+    });
     await waitUntil(() => state.pings >= 3);
     expect(events).toEqual([]);
     await client.close();
@@ -73,7 +76,7 @@ describe('pings', () => {
   });
 
   test('are not sent in 2026-07-28, which has none', async () => {
-    const { client, state, events } = await connectInMemory({ keepAlive: { intervalMs: 10 } }, [latest]);
+    const { client, state, events } = await connectInMemory({ keepAlive: keepAlive({ intervalMs: 10 }) }, [latest]);
     await pause(100);
     expect(client.revision).toBe('2026-07-28');
     expect(state.pings).toBe(0);
@@ -82,7 +85,7 @@ describe('pings', () => {
 
   test('without a response close the connection, so that pending calls fail', async () => {
     const { client, state, events } = await connectInMemory({
-      keepAlive: { intervalMs: 20, timeoutMs: 30 },
+      keepAlive: keepAlive({ intervalMs: 20, timeoutMs: 30 }),
       ignoreCapabilities: true,
     });
     state.isSilent = true;
@@ -97,7 +100,7 @@ describe('pings', () => {
 
   test('without a response are only reported with `report`', async () => {
     const { client, state, events } = await connectInMemory({
-      keepAlive: { intervalMs: 20, timeoutMs: 20, onFailure: 'report' },
+      keepAlive: keepAlive({ intervalMs: 20, timeoutMs: 20, onFailure: 'report' }),
     });
     state.isSilent = true;
     await waitUntil(() => events.length >= 2);
@@ -110,26 +113,28 @@ describe('pings', () => {
 
   test('close a connection that cannot be resumed with `reconnect`', async () => {
     const { client, state } = await connectInMemory({
-      keepAlive: { intervalMs: 20, timeoutMs: 20, onFailure: 'reconnect' },
+      keepAlive: keepAlive({ intervalMs: 20, timeoutMs: 20, onFailure: 'reconnect' }),
     });
     state.isSilent = true;
     await client.closed;
   });
 
   test('that a server rejects show that it is alive', async () => {
-    const { client, state, events } = await connectInMemory({ keepAlive: { intervalMs: 10, timeoutMs: 5000 } });
+    const { client, state, events } = await connectInMemory({
+      keepAlive: keepAlive({ intervalMs: 10, timeoutMs: 5000 }),
+    });
     state.pingError = { code: -32601, message: 'Method not found' };
     await waitUntil(() => state.pings >= 3);
     expect(events).toEqual([]);
     expect(client.inFlight.outbound).toBeLessThanOrEqual(1);
   });
 
-  test.each([{ intervalMs: 0 }, { intervalMs: Number.NaN }, { timeoutMs: -1 }])('do not accept %j', (keepAlive) => {
-    expect(() => createClient({ info: { name: 'a', version: '1' }, keepAlive })).toThrow(RangeError);
+  test.each([{ intervalMs: 0 }, { intervalMs: Number.NaN }, { timeoutMs: -1 }])('do not accept %j', (options) => {
+    expect(() => keepAlive(options)).toThrow(RangeError);
   });
 
   test('with a huge interval do not start at once', async () => {
-    const { state } = await connectInMemory({ keepAlive: { intervalMs: Number.POSITIVE_INFINITY } });
+    const { state } = await connectInMemory({ keepAlive: keepAlive({ intervalMs: Number.POSITIVE_INFINITY }) });
     await pause(50);
     expect(state.pings).toBe(0);
   });
@@ -157,7 +162,7 @@ test('over stdio, a server that hangs is ended', async () => {
   const client = createClient({
     info: { name: 'client', version: '1.0.0' },
     revisions: [older],
-    keepAlive: { intervalMs: 50, timeoutMs: 100 },
+    keepAlive: keepAlive({ intervalMs: 50, timeoutMs: 100 }),
     onEvent: (event) => void events.push(event),
   });
   await client.connect(transport);
@@ -192,7 +197,7 @@ describe('over HTTP', () => {
     const client = createClient({
       info: { name: 'client', version: '1.0.0' },
       revisions: [older],
-      keepAlive: { intervalMs: 50, timeoutMs: 500, onFailure: 'reconnect' },
+      keepAlive: keepAlive({ intervalMs: 50, timeoutMs: 500, onFailure: 'reconnect' }),
       onEvent: (event) => void events.push(event),
     });
     onTestFinished(() => client.close());
@@ -212,7 +217,7 @@ describe('over HTTP', () => {
     const client = createClient({
       info: { name: 'client', version: '1.0.0' },
       revisions: [older],
-      keepAlive: { intervalMs: 20, timeoutMs: 5000 },
+      keepAlive: keepAlive({ intervalMs: 20, timeoutMs: 5000 }),
       ignoreCapabilities: true,
       onEvent: (event) => void events.push(event),
     });

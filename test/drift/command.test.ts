@@ -23,6 +23,7 @@ describe('mcpgen drift', () => {
     expect(stdout).toContain('  CallToolResult.content[]: theirs lacks AudioContent, ResourceLink, EmbeddedResource, ');
     expect(stdout).toContain('  Icon.sizes: theirs required, ours optional\n    also 1 place that uses it\n');
     expect(stdout).toContain('\nmissing types (125): no export corresponds to them\n  AudioContent, BaseMetadata,');
+    expect(stdout).toMatch(/\n {2}and 105 more \(--json lists them\)\n/);
     expect(stdout).toMatch(
       /\nDrift: 145 definitions, 2 the same, 18 differ, 125 missing; findings: 5 different, .*\n$/,
     );

@@ -64,6 +64,16 @@ describe('schemas at run time', () => {
     ['never ends', 'await new Promise(() => {});', /cannot be loaded: it awaits a promise|cannot be loaded: timed out/],
     ['ends the process', 'process.exit(0);', /cannot be loaded: it ends the process/],
     [
+      'breaks what all programs use',
+      `Array.prototype.filter = JSON.parse = String.prototype.split = Map.prototype.get = null; delete Promise.prototype.finally;`,
+      /cannot be loaded: it changes Array\.prototype\.filter, which mcpgen needs as it was/,
+    ],
+    [
+      'adds a member to all objects',
+      `Object.defineProperty(Object.prototype, 'get', { get() { throw new Error('patched'); }, configurable: true });`,
+      /cannot be loaded: it changes Object\.prototype\.get, which mcpgen needs as it was/,
+    ],
+    [
       'rejects a promise',
       `Promise.reject(new Error('later')); await new Promise((r) => setTimeout(r, 50));`,
       /cannot be loaded: later/,

@@ -2,8 +2,10 @@
 import { afterEach } from 'vitest';
 import {
   createHttpHandler,
+  joinCluster,
   memoryCluster,
   type Cluster,
+  type ClusterLimits,
   type HttpEvent,
   type HttpHandler,
   type HttpHandlerOptions,
@@ -107,11 +109,17 @@ afterEach(async () => {
 
 export interface FleetOptions extends Partial<HttpHandlerOptions> {
   readonly shared?: Cluster;
+  readonly clusterLimits?: ClusterLimits;
   readonly servers?: (seen: Recorded) => ReturnType<typeof fixtureServer>;
 }
 
 /** Starts three processes that share a cluster. */
-export function startProcesses({ shared = memoryCluster(), servers, ...options }: FleetOptions = {}): Processes {
+export function startProcesses({
+  shared = memoryCluster(),
+  clusterLimits = { lease: 10 * LEASE },
+  servers,
+  ...options
+}: FleetOptions = {}): Processes {
   return Array.from({ length: 3 }, () => {
     const seen: Recorded = { aborted: [] };
     const server = servers?.(seen) ?? fixtureServer(seen);
@@ -119,8 +127,7 @@ export function startProcesses({ shared = memoryCluster(), servers, ...options }
     const link = new Link();
     const handler = createHttpHandler({
       server,
-      cluster: link.wrap(shared),
-      clusterLimits: { lease: 10 * LEASE },
+      cluster: joinCluster(link.wrap(shared), clusterLimits),
       onEvent: (event) => events.push(event),
       ...options,
     });

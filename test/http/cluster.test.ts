@@ -198,4 +198,9 @@ describe('without a cluster', () => {
     expect((await session.postTo(b, request(1, 'ping'))).status).toBe(404);
     expect((await post(b.handler, request(1, 'ping'))).status).toBe(400);
   });
+
+  test('a cluster that no process joins is an error that names the function', () => {
+    const cluster = memoryCluster() as never;
+    expect(() => startProcesses({ cluster })).toThrow(new TypeError('pass the cluster to joinCluster'));
+  });
 });

@@ -5,7 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createServer } from '../../generated/2026-07-28/server.js';
 import { serveHttp } from '../../generated/runtime/http-node.js';
-import { createHttpHandler, memoryCluster, type HttpHandler } from '../../generated/runtime/http-server.js';
+import {
+  createHttpHandler,
+  joinCluster,
+  memoryCluster,
+  type HttpHandler,
+} from '../../generated/runtime/http-server.js';
 import { defineTool, toolHandlers } from '../../generated/runtime/registry.js';
 import { withMailboxMethod } from './cluster-support.js';
 import {
@@ -271,7 +276,7 @@ describe('draining', () => {
       await sleep(300);
       await close(address);
     });
-    const handler = created({ cluster });
+    const handler = created({ cluster: joinCluster(cluster) });
     const listening = await serveHttp(handler, { port: 0 });
     const meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',

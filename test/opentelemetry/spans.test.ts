@@ -5,7 +5,13 @@ import type { ServerOptions } from '../../generated/2026-07-28/server.js';
 import { RpcError } from '../../generated/runtime/jsonrpc/error-codes.js';
 import { revision as batches } from '../../generated/2025-03-26/revision.js';
 import type { OpenTelemetryOptions } from '../../generated/runtime/opentelemetry.js';
-import { memoryPair, type Instrument, type Observation, type Revision } from '../../generated/runtime/index.js';
+import {
+  memoryPair,
+  safeInstrument,
+  type Instrument,
+  type Observation,
+  type Revision,
+} from '../../generated/runtime/index.js';
 import {
   api,
   attributesIn,
@@ -489,7 +495,7 @@ describe('an instrument that throws', () => {
     const onEvent = (event: unknown): void => {
       events.push(event);
     };
-    const options = { instrument, onEvent };
+    const options = { instrument: safeInstrument(instrument), onEvent };
     const made = await connectedPair(
       older,
       { handlers: { 'tools/call': count, 'tools/list': () => ({ tools: [] }) }, ...options },
@@ -505,7 +511,7 @@ describe('an instrument that throws', () => {
 
 test('an instrument learns of every end once', async () => {
   const log: string[] = [];
-  const instrument: Instrument = {
+  const instrument = safeInstrument({
     observe: ({ side = 'peer' }) => {
       const observation = (method: string): Observation => ({
         run: (action) => action(),
@@ -517,7 +523,7 @@ test('an instrument learns of every end once', async () => {
         close: () => log.push(`${side} closed`),
       };
     },
-  };
+  });
   const made = await connectedPair(older, { handlers, instrument }, { instrument });
   await made.client.callTool({ name: 'weather' });
   await made.close();

@@ -325,7 +325,11 @@ describe('generate --target js', () => {
     const plugin = definePlugin(1, (_, tools) => {
       const file: SourceFile<string> = tools.sourceFile('extra');
       file.declare('const', 'EXTRA', { code: ': number = 1;' });
-      return [file, { path: 'notes.md', text: '# Notes\n' }];
+      return [
+        file,
+        { path: 'module.mts', text: 'export const MODULE: number = 2;\n' },
+        { path: 'notes.md', text: '# Notes\n' },
+      ];
     });
     const protocol = await loadProtocol({ revision: '2025-11-25' });
     const out = temporaryFolder();
@@ -333,6 +337,15 @@ describe('generate --target js', () => {
     expect(files.map((file) => file.path)).toEqual(
       expect.arrayContaining(['2025-11-25/extra.js', '2025-11-25/extra.d.ts', '2025-11-25/notes.md']),
     );
+    expect(files.find((file) => file.path === '2025-11-25/module.mjs')?.contents).toContain('export const MODULE = 2;');
+    expect(files.find((file) => file.path === '2025-11-25/module.d.mts')?.contents).toContain('MODULE: number;');
+    for (const kind of ['cts', 'tsx']) {
+      const other = definePlugin(1, () => [{ path: `view.${kind}`, text: 'export const a = 1;\n' }]);
+      await expect(render(protocol, out, { emit: ['errors'], plugins: [other], target: 'js' })).rejects.toMatchObject({
+        message: `--target js does not compile .${kind} files`,
+        place: `2025-11-25/view.${kind}`,
+      });
+    }
     const clash = definePlugin(1, () => [
       { path: 'extra.ts', text: 'export const a = 1;\n' },
       { path: 'extra.d.ts', text: 'export const a: 1;\n' },

@@ -300,6 +300,7 @@ describe('lists', () => {
   test.each<[string, string, string]>([
     ['no list', '{}', 't.json#/tools: it contains no list of tools'],
     ['an error', '{"jsonrpc":"2.0","id":1,"error":{}}', 't.json#/tools: it contains no list of tools'],
+    ['a tool with an empty name', '[{"name":""}]', 't.json#/0/name: the name of the tool is empty'],
     ['a tool without a name', '[{}]', 't.json#/0: a tool must be an object with a name'],
     ['two of one name', '[{"name":"a"},{"name":"a"}]', 't.json#/1: there are two tools "a"'],
     ['no JSON', '[', 't.json:1:2: unexpected end of JSON'],

@@ -211,6 +211,8 @@ describe('mcpgen vectors run', () => {
     expect(first.stdout).toContain('  Tool/1 (2025-11-25): wrongly accepted\n    Value 1.\n');
     expect(first.stdout).toContain('and 14 more');
     expect(first.stdout).toContain('Of the failures, 1 follows the official schema');
+    expect(first.stdout).toContain(`Updated ${path.join(out, 'b.json')}: 20 of 40 vectors passed`);
+    expect(first.stdout).not.toContain('Failed');
     expect(readFileSync(path.join(out, 'r.xml'), 'utf8')).toContain(
       '<testcase classname="2025-11-25 definition" name="Tool"',
     );

@@ -39,7 +39,7 @@ export function fileChangeJson(change: FileChange, withDiff: boolean): object {
   const { path: file, status } = change;
   return {
     path: file,
-    status,
+    status: checkWord(change),
     action: ACTION_BY_STATUS[status],
     ...(diff.length === 0 ? {} : { diff: diff.join('\n') }),
   };

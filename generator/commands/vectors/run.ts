@@ -235,7 +235,7 @@ function notesOf({ counts, exact, findings, omitted, fixed, skipped }: VectorRep
   ];
 }
 
-function printReport(report: VectorReport, { failOn }: VectorsRunOptions): void {
+function printReport(report: VectorReport, { failOn, baseline, updateBaseline }: VectorsRunOptions): void {
   const counted = countedFindings(report);
   for (const severity of SEVERITIES) {
     const own = counted.filter((finding) => finding.severity === severity);
@@ -266,8 +266,12 @@ function printReport(report: VectorReport, { failOn }: VectorsRunOptions): void 
     printWarning({ place: report.command, message: count === 1 ? message : `${message} (${count} times)` });
   }
   for (const note of notesOf(report)) printLine(stdoutColors.dim(escapeHiddenCharacters(note)));
-  const hasErrors = hasFailed(report, failOn);
-  const verdict = hasErrors ? stdoutColors.red('Failed') : stdoutColors.green('Passed');
+  const verdict =
+    updateBaseline && baseline !== undefined
+      ? `Updated ${escapeHiddenCharacters(baseline)}`
+      : hasFailed(report, failOn)
+        ? stdoutColors.red('Failed')
+        : stdoutColors.green('Passed');
   printLine(`${verdict}: ${countsText(report.counts)}`);
 }
 

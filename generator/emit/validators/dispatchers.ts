@@ -7,15 +7,20 @@ import type { GuardWriter } from './guard-writer.js';
 import { cleanDocText } from '../../print/doc-comment.js';
 import { literalKey } from '../../print/names.js';
 import { pinnedResultType } from '../../model/types/result-type.js';
-import { findDefinition, SIDES } from '../../model/protocol.js';
-import type { Method } from '../../model/protocol.js';
+import { findDefinition, methodsFrom, SIDES } from '../../model/protocol.js';
+import type { Method, Side } from '../../model/protocol.js';
 import { memberOf } from '../../model/catalog/derive.js';
 
 const KINDS = ['request', 'notification'] as const;
 
-/** The constant with the guards of all messages of a kind. */
-function guardsOf(kind: (typeof KINDS)[number]): string {
-  return `${kind.toUpperCase()}_GUARDS`;
+/** The constant with the guards of what a side sends: its requests or notifications, or its results. */
+function guardsOf(side: Side, of: (typeof KINDS)[number] | 'result' | 'taskResult'): string {
+  return `${side.toUpperCase()}_${of === 'taskResult' ? 'TASK_RESULT' : of.toUpperCase()}_GUARDS`;
+}
+
+/** An expression for the guard of a method in the first of several constants that has one. */
+function lookUp(constants: readonly string[], method = 'method'): string {
+  return constants.map((name) => `${name}.get(${method})`).join(' ?? ');
 }
 
 /** Validators by method: of params, results and whole messages. */
@@ -23,8 +28,9 @@ export function emitDispatchers(file: SourceFile, context: EmitContext, writer: 
   const method = file.importType('methods', 'Method');
   const requestMethod = file.importType('methods', 'RequestMethod');
   const classify = file.importValue('guards', 'classify');
-  const wire = context.methods.map((named) => named.method);
-  const requests = wire.filter((item) => item.kind === 'request');
+  const { protocol } = context;
+  const hasRoles = protocol.traits.roles !== undefined;
+  const tasks = protocol.methods.filter(({ taskResult }) => taskResult !== undefined);
   /** Declares guards by method. Not a `switch`: it compares the method with one name after another. */
   const declareGuards = (name: string, rows: readonly Method[], guardOf: (row: Method) => string): void => {
     const entries = rows.map((row) => `[${JSON.stringify(row.name)}, ${guardOf(row)}],\n`);
@@ -32,8 +38,29 @@ export function emitDispatchers(file: SourceFile, context: EmitContext, writer: 
       code: `: ReadonlyMap<string, check.Check> = /* @__PURE__ */ new Map<string, check.Check>([\n${entries.join('')}]);`,
     });
   };
-  const callGuard = (guards: string, value: string): string =>
-    `${guards}.get(method)?.(${value}) ?? check.mismatch("a method of this revision", method)`;
+  /** Declares a function that checks a value by the guard of a method. One for each use: calls of few guards are faster. */
+  const declareDispatcher = (name: string, guards: readonly string[]): void => {
+    file.declareLocal('function', name, {
+      code: `(method: string, value: unknown): boolean {
+  const guard = ${lookUp(guards)};
+  return guard === undefined ? check.mismatch("a method of this revision", method) : guard(value);
+}`,
+    });
+  };
+  /** Declares the guards of what each side sends, and a function that finds the one of a method. */
+  const declareResults = (
+    of: 'result' | 'taskResult',
+    name: string,
+    rowsOf: (sender: Side) => readonly Method[],
+    guardOf: (row: Method) => string,
+  ): void => {
+    // A side sends the results of the other side's requests.
+    for (const side of SIDES) declareGuards(guardsOf(side, of), rowsOf(otherSide(side)), guardOf);
+    declareDispatcher(
+      name,
+      SIDES.map((side) => guardsOf(side, of)),
+    );
+  };
 
   file.declare('function', 'validateParams', {
     doc: '/** Validates the params of a method; `undefined` means a message without params. */',
@@ -46,16 +73,13 @@ export function emitDispatchers(file: SourceFile, context: EmitContext, writer: 
   return check.validateWith((value) => isMessageOf(method, { jsonrpc: "2.0", id: 0, method, params: value }), params, options);
 }`,
   });
-  for (const kind of KINDS) {
-    const rows = wire.filter((row) => row.kind === kind);
-    declareGuards(guardsOf(kind), rows, (row) => writer.guardOf(row.message));
-  }
-  file.declareLocal('function', 'isMessageOf', {
-    code: `(method: string, value: unknown): boolean {
-  const guard = ${KINDS.map((kind) => `${guardsOf(kind)}.get(method)`).join(' ?? ')};
-  return guard === undefined ? check.mismatch("a method of this revision", method) : guard(value);
-}`,
-  });
+  for (const side of SIDES)
+    for (const kind of KINDS)
+      declareGuards(guardsOf(side, kind), methodsFrom(protocol, side, kind), (row) => writer.guardOf(row.message));
+  declareDispatcher(
+    'isMessageOf',
+    SIDES.flatMap((side) => KINDS.map((kind) => guardsOf(side, kind))),
+  );
 
   const { envelope, inputRequired } = context.protocol.traits;
   const anyResult = envelope?.result ?? '';
@@ -89,12 +113,7 @@ export function emitDispatchers(file: SourceFile, context: EmitContext, writer: 
     const further = kinds.length === 0 ? '' : `${asking === '' ? ', undefined' : ''}, { ${kinds.join(', ')} }`;
     return `(value) => check.resultOf(value, ${writer.guardOf(complete)}${asking}${further})`;
   };
-  declareGuards('RESULT_GUARDS', requests, resultCheck);
-  file.declareLocal('function', 'isResultOf', {
-    code: `(method: string, value: unknown): boolean {\nreturn ${callGuard('RESULT_GUARDS', 'value')};\n}`,
-  });
-
-  const tasks = requests.filter((row) => row.taskResult !== undefined);
+  declareResults('result', 'isResultOf', (sender) => methodsFrom(protocol, sender, 'request'), resultCheck);
   if (tasks.length > 0) {
     file.declare('function', 'validateTaskResponse', {
       doc: '/** Validates a complete response to a request whose params ask for a task. */',
@@ -116,11 +135,38 @@ export function emitDispatchers(file: SourceFile, context: EmitContext, writer: 
   return check.validateWith((value) => isTaskResultOf(method, value), result, options);
 }`,
     });
-    declareGuards('TASK_RESULT_GUARDS', tasks, (row) => writer.guardOf(row.taskResult ?? ''));
-    file.declareLocal('function', 'isTaskResultOf', {
-      code: `(method: string, value: unknown): boolean {\nreturn ${callGuard('TASK_RESULT_GUARDS', 'value')};\n}`,
-    });
+    declareResults(
+      'taskResult',
+      'isTaskResultOf',
+      (sender) => methodsFrom(protocol, sender, 'request').filter((row) => tasks.includes(row)),
+      (row) => writer.guardOf(row.taskResult ?? ''),
+    );
   }
+  if (hasRoles)
+    for (const side of SIDES) {
+      const Side = sideName(context, side);
+      declareDispatcher(
+        `is${Side}MessageOf`,
+        KINDS.map((kind) => guardsOf(side, kind)),
+      );
+      file.declare('function', `validate${Side}Params`, {
+        doc: `/** As {@link validateParams}, for the methods that the ${side} sends. */`,
+        code: `(method: string, params: unknown): check.Validation<unknown> {
+  return check.validateWith((value) => is${Side}MessageOf(method, { jsonrpc: "2.0", id: 0, method, params: value }), params);
+}`,
+      });
+      const results = ['result', ...(tasks.length > 0 ? ['taskResult'] : [])] as ('result' | 'taskResult')[];
+      for (const of of results) {
+        const Of = of === 'result' ? 'Result' : 'TaskResult';
+        declareDispatcher(`is${Side}${Of}Of`, [guardsOf(side, of)]);
+        file.declare('function', `validate${Side}${Of}`, {
+          doc: `/** As {@link validate${Of}}, for the results that the ${side} sends. */`,
+          code: `(method: string, result: unknown, options?: check.ValidateOptions): check.Validation<unknown> {
+  return check.validateWith((value) => is${Side}${Of}Of(method, value), result, options);
+}`,
+        });
+      }
+    }
 
   file.declare('function', 'validateResponse', {
     doc: `/** Validates a complete response to a request, including the envelope, by the request's method. */`,
@@ -158,9 +204,16 @@ export function emitDispatchers(file: SourceFile, context: EmitContext, writer: 
       doc: `/** Whether a value is a complete ${kind} of either side, including the envelope. */`,
       code: `(value: unknown): value is ${types} {
   if (!${file.importValue('guards', `is${Kind}`)}(value)) return mismatchedKind("a ${kind}", value);
-  const guard = ${guardsOf(kind)}.get(value.method);
+  const guard = ${lookUp(
+    SIDES.map((side) => guardsOf(side, kind)),
+    'value.method',
+  )};
   return guard === undefined ? check.mismatch("the method of a ${kind}", value.method) : guard(value);
 }`,
     });
   }
+}
+
+function otherSide(side: Side): Side {
+  return side === 'client' ? 'server' : 'client';
 }

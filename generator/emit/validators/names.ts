@@ -15,6 +15,10 @@ export const METHOD_VALIDATORS: ReadonlySet<string> = new Set([
   'isResultOf',
   'isTaskResultOf',
   'isResponseWith',
+  ...['Client', 'Server'].flatMap((side) => [
+    ...['Params', 'Result', 'TaskResult'].map((of) => `validate${side}${of}`),
+    ...['Message', 'Result', 'TaskResult'].map((of) => `is${side}${of}Of`),
+  ]),
 ]);
 
 /** Names of the guards on messages; the deep guard of a definition with such a name is renamed. */

@@ -2,6 +2,7 @@
  * Writes generated files as JavaScript with declarations. What the emitters and the runtime use is known here, so that
  * comments and line breaks stay; anything else, such as code of plugins, is left to the compiler.
  */
+import path from 'node:path';
 import type { ts as TypeScript } from 'ts-morph';
 import { McpgenError } from '../../errors.js';
 import { SealedCache } from '../cache.js';
@@ -18,11 +19,12 @@ interface Compiled {
 }
 
 /**
- * Replaces TypeScript files by JavaScript and declarations: `types.ts` by `types.js` and `types.d.ts`. Files of the user
- * and other formats stay as they are.
+ * Replaces TypeScript files by JavaScript and declarations: `types.ts` by `types.js` and `types.d.ts`, and `.mts` files
+ * likewise. Files of the user and other formats stay as they are.
  *
  * @param toolHash - What decides the result apart from the text, as the results are cached on disk.
- * @throws {@link McpgenError} if a plugin's file has an export without a type, or two files have one path.
+ * @throws {@link McpgenError} if a plugin's file has an export without a type or is a `.cts` or `.tsx` file, or two files
+ *   have one path.
  */
 export async function compileFiles(files: readonly PlannedFile[], toolHash: string): Promise<readonly PlannedFile[]> {
   const cache = new SealedCache('compiled');
@@ -35,10 +37,11 @@ export async function compileFiles(files: readonly PlannedFile[], toolHash: stri
     const text = removeHeader(file.contents);
     const key = JSON.stringify([toolHash, file.path, text]);
     const { javascript, declarations } = readCompiled(cache, key) ?? (await compileFile(cache, key, file.path, text));
-    const stem = file.path.slice(0, -'.ts'.length);
+    const extension = path.extname(file.path);
+    const stem = file.path.slice(0, -extension.length);
     for (const [name, contents] of [
-      [`${stem}.js`, javascript],
-      [`${stem}.d.ts`, declarations],
+      [stem + extension.replace('ts', 'js'), javascript],
+      [`${stem}.d${extension}`, declarations],
     ] as const)
       compiled.push({ path: name, contents: addHeader(name, contents) });
   }
@@ -46,9 +49,19 @@ export async function compileFiles(files: readonly PlannedFile[], toolHash: stri
   return compiled;
 }
 
-/** Whether a file is TypeScript with code. */
+/**
+ * Whether a file is TypeScript with code.
+ *
+ * @throws {@link McpgenError} if it is of a kind that is not compiled.
+ */
 function isCompiled(file: string): boolean {
-  return file.endsWith('.ts') && !file.endsWith('.d.ts');
+  const [, isDeclaration, kind] = /(\.d)?\.(ts|mts|cts|tsx)$/.exec(file) ?? [];
+  if (kind === undefined || isDeclaration !== undefined) return false;
+  if (kind === 'ts' || kind === 'mts') return true;
+  throw new McpgenError(`--target js does not compile .${kind} files`, {
+    place: file,
+    remedy: 'Let the plugin write .ts or .mts files, or generate with --target ts.',
+  });
 }
 
 function readCompiled(cache: SealedCache, key: string): Compiled | undefined {
@@ -125,13 +138,13 @@ function compilerOptions(ts: typeof TypeScript): TypeScript.CompilerOptions {
 /** A plugin may write `x.d.ts` next to `x.ts`. */
 function refuseSamePath(files: readonly PlannedFile[]): void {
   const known = new Set<string>();
-  for (const { path } of files) {
-    if (known.has(path)) {
+  for (const { path: name } of files) {
+    if (known.has(name)) {
       throw new McpgenError('two files have this path', {
-        place: path,
+        place: name,
         remedy: 'Let the plugin choose another name, or generate with --target ts.',
       });
     }
-    known.add(path);
+    known.add(name);
   }
 }

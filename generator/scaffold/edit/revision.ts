@@ -17,7 +17,8 @@ export async function addRevisionToProtocol(
   generated: string,
   keepsTypes: boolean,
 ): Promise<Registration> {
-  const entry = { name: revisionIdentifier(revision), exported: 'revision', from: `${generated}/${revision}/revision` };
+  const [exported = 'revision'] = /\b(?:server|client)Revision\b/.exec(text) ?? [];
+  const entry = { name: revisionIdentifier(revision), exported, from: `${generated}/${revision}/revision` };
   const result = await registerInList(text, 'revisions', entry);
   if (result.status !== 'added' || keepsTypes) return result;
   const parsed = await parseSource(result.text);

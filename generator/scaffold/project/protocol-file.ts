@@ -26,7 +26,7 @@ export function protocolFile(kind: ProjectKind, revisions: readonly KnownRevisio
       ? `// The supported revisions of the protocol. The ${kind} is written with the types of the newest.`
       : '// The supported revision of the protocol.',
     ...names.map(
-      (name) => `import { revision as ${revisionIdentifier(name)} } from "./generated/${name}/revision.js";`,
+      (name) => `import { ${kind}Revision as ${revisionIdentifier(name)} } from "./generated/${name}/revision.js";`,
     ),
     '',
     ...exported,

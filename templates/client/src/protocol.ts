@@ -1,9 +1,9 @@
 // The supported revisions of the protocol. The client is written with the types of the newest.
-import { revision as revision20241105 } from "./generated/2024-11-05/revision.js";
-import { revision as revision20250326 } from "./generated/2025-03-26/revision.js";
-import { revision as revision20250618 } from "./generated/2025-06-18/revision.js";
-import { revision as revision20251125 } from "./generated/2025-11-25/revision.js";
-import { revision as revision20260728 } from "./generated/2026-07-28/revision.js";
+import { clientRevision as revision20241105 } from "./generated/2024-11-05/revision.js";
+import { clientRevision as revision20250326 } from "./generated/2025-03-26/revision.js";
+import { clientRevision as revision20250618 } from "./generated/2025-06-18/revision.js";
+import { clientRevision as revision20251125 } from "./generated/2025-11-25/revision.js";
+import { clientRevision as revision20260728 } from "./generated/2026-07-28/revision.js";
 
 export { createClient } from "./generated/2026-07-28/client.js";
 export type { Client, ClientHandlers } from "./generated/2026-07-28/client.js";

@@ -1,5 +1,6 @@
 /** Results that a client keeps as long as the server says (MCP 2026-07-28, caching). */
 import { RpcError, STANDARD_ERROR_CODES } from "../jsonrpc/error-codes.js";
+import type { CallOptions } from "../jsonrpc/endpoint.js";
 import { isObject } from "../jsonrpc/envelope.js";
 import type { UnknownObject } from "../jsonrpc/envelope.js";
 
@@ -28,6 +29,26 @@ const CACHEABLE: ReadonlySet<string> = new Set([
   "resources/templates/list",
   READ,
 ]);
+
+/** The option `cache` of a client, from {@link resultCache}. */
+export interface ResultCacheFactory {
+  /** @internal */
+  readonly create: () => ResultCache;
+}
+
+/**
+ * The option `cache` of a client: caches results as long as the server says. Each client has its own.
+ *
+ *     const client = createClient({ info, cache: resultCache({ maxEntries: 100 }) });
+ *
+ * @throws RangeError if a limit is negative or not a number.
+ */
+export function resultCache(options: CacheOptions = {}): ResultCacheFactory {
+  const create = (): ResultCache => new ResultCache(options);
+  // Reports a wrong limit where it is written.
+  create();
+  return { create };
+}
 
 /** The methods whose results a notification makes stale. Templates have no other notification. */
 const STALE_AFTER: Readonly<Record<string, readonly string[]>> = {
@@ -107,6 +128,33 @@ export class ResultCache {
     this.#maxEntries = maxEntries;
     this.#maxChars = maxChars;
     this.#now = now;
+  }
+
+  /**
+   * The cached result of a request, or the one that it gets when it is sent.
+   *
+   * @param checkAuthorization - Rejects if the next request would not be authorized.
+   * @param send - Sends it; `store` receives the first result, if that may be cached.
+   */
+  async request(
+    method: string,
+    params: object | undefined,
+    options: CallOptions | undefined,
+    checkAuthorization: () => Promise<void> | undefined,
+    send: (store: (result: object) => void) => Promise<object>,
+  ): Promise<object> {
+    const slot = this.slotFor(method, params);
+    if (options?.bypassCache !== true) {
+      const cached = await slot?.find(checkAuthorization);
+      options?.signal?.throwIfAborted();
+      if (cached !== undefined) return cached;
+    }
+    try {
+      return await send((result) => slot?.store(result));
+    } catch (error) {
+      this.handleError(method, params, error);
+      throw error;
+    }
   }
 
   /** The slot of a request; undefined if its result must not be cached. */

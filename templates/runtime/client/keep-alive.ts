@@ -23,37 +23,59 @@ export interface KeepAliveOptions {
   readonly onFailure?: "close" | "reconnect" | "report" | undefined;
 }
 
+type Policy = NonNullable<KeepAliveOptions["onFailure"]>;
+type Ping = (options: CallOptions) => Promise<object>;
+
+/** The option `keepAlive` of a client, from {@link keepAlive}. */
+export interface KeepAliveFactory {
+  /** @internal */
+  readonly create: (
+    ping: Ping,
+    onFailure: (error: unknown, policy: Policy) => void,
+  ) => KeepAlive;
+}
+
+/**
+ * The option `keepAlive` of a client: sends pings while the connection is open, to notice when it is dead.
+ *
+ *     const client = createClient({ info, keepAlive: keepAlive({ intervalMs: 30_000 }) });
+ *
+ * @throws RangeError if a number is not greater than 0.
+ */
+export function keepAlive(options: KeepAliveOptions = {}): KeepAliveFactory {
+  checkTimes(options);
+  return {
+    create: (ping, onFailure) => new KeepAlive(options, ping, onFailure),
+  };
+}
+
+function checkTimes({ intervalMs = 1, timeoutMs = 1 }: KeepAliveOptions): void {
+  for (const [name, value] of Object.entries({ intervalMs, timeoutMs }))
+    if (!(value > 0))
+      throw new RangeError(
+        `keepAlive.${name} must be greater than 0, not ${value}`,
+      );
+}
+
 /** At most one ping waits for its response, and no ping is sent after stop(). */
 export class KeepAlive {
   readonly #intervalMs: number;
   readonly #timeoutMs: number;
-  readonly #policy: NonNullable<KeepAliveOptions["onFailure"]>;
-  readonly #ping: (options: CallOptions) => Promise<object>;
-  readonly #onFailure: (
-    error: unknown,
-    policy: NonNullable<KeepAliveOptions["onFailure"]>,
-  ) => void;
+  readonly #policy: Policy;
+  readonly #ping: Ping;
+  readonly #onFailure: (error: unknown, policy: Policy) => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isStopped = false;
 
-  /** @throws RangeError if a number is not greater than 0. */
   constructor(
     {
       intervalMs = 30_000,
       timeoutMs = 10_000,
       onFailure: policy = "close",
     }: KeepAliveOptions,
-    ping: (options: CallOptions) => Promise<object>,
-    onFailure: (
-      error: unknown,
-      policy: NonNullable<KeepAliveOptions["onFailure"]>,
-    ) => void,
+    ping: Ping,
+    onFailure: (error: unknown, policy: Policy) => void,
   ) {
-    for (const [name, value] of Object.entries({ intervalMs, timeoutMs }))
-      if (!(value > 0))
-        throw new RangeError(
-          `keepAlive.${name} must be greater than 0, not ${value}`,
-        );
     this.#intervalMs = Math.min(intervalMs, MAX_TIMER_DELAY_MS);
     this.#timeoutMs = timeoutMs;
     this.#policy = policy;

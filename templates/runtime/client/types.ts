@@ -1,6 +1,6 @@
 /** Types of clients: settings, handlers, and information about the server. */
-import type { CacheOptions } from "./cache.js";
-import type { KeepAliveOptions } from "./keep-alive.js";
+import type { ResultCacheFactory } from "./cache.js";
+import type { KeepAliveFactory } from "./keep-alive.js";
 import type { CallOptions, EndpointOptions } from "../jsonrpc/endpoint.js";
 import type {
   EmbeddedRequest,
@@ -66,13 +66,15 @@ export interface ClientSettings
   /** Maximum of input rounds in a call; 10 by default. */
   readonly maxRounds?: number | undefined;
   /**
-   * Caches the results of lists, `resources/read` and `server/discover` as long as the server says with `ttlMs` (MCP
-   * 2026-07-28, caching). Off by default. {@link CallOptions.bypassCache} skips it for one call, and `clearCache` of the
+   * `resultCache()` of `runtime/client` caches the results of lists, `resources/read` and `server/discover` as long as the
+   * server says with `ttlMs` (MCP 2026-07-28, caching). Off by default. {@link CallOptions.bypassCache} skips it for one call, and `clearCache` of the
    * client empties it.
    */
-  readonly cache?: boolean | CacheOptions | undefined;
-  /** Sends pings while the connection is open, to notice when it is dead. Off by default. */
-  readonly keepAlive?: KeepAliveOptions | undefined;
+  readonly cache?: ResultCacheFactory | undefined;
+  /**
+   * `keepAlive()` of `runtime/client` sends pings while the connection is open, to notice when it is dead. Off by default.
+   */
+  readonly keepAlive?: KeepAliveFactory | undefined;
   /**
    * Follows the tasks that a server makes of tool calls, from `clientTasks` of `runtime/task-client`: `callTool` then
    * returns the final result. Without it, the client does not declare that it supports tasks.

@@ -4,7 +4,7 @@ import type { Classification, Invalid, ToleratedDeviation } from "./parse.js";
 import type { Diagnostic } from "./ndjson.js";
 import type { Notification, Request, RequestId } from "./message.js";
 import type { InboundRequest } from "./inbound-request.js";
-import type { Instrument } from "./instrument.js";
+import type { SafeInstrument } from "./instrument.js";
 
 /** Something worth logging that does not end the connection. */
 export type EndpointEvent =
@@ -181,8 +181,11 @@ export interface EndpointOptions {
    * Sends the caller the message of an error that a handler threw, which may contain internal details. Off by default.
    */
   readonly exposeErrors?: boolean | undefined;
-  /** Observes requests and notifications in both directions, such as {@link Instrument} of `runtime/opentelemetry`. */
-  readonly instrument?: Instrument | undefined;
+  /**
+   * Observes requests and notifications in both directions: `openTelemetry` of `runtime/opentelemetry`, or
+   * `safeInstrument` of `runtime/index` with another one.
+   */
+  readonly instrument?: SafeInstrument | undefined;
   /** Receives what is worth a log line, such as an error of a handler. */
   readonly onEvent?: ((event: EndpointEvent) => void) | undefined;
 }
@@ -203,3 +206,29 @@ export function maxConcurrent(options: EndpointOptions): number {
 }
 
 export const DEFAULT_CALL_OPTIONS: CallOptions = Object.freeze({});
+
+/** The functions that return the value of an option. */
+const MAKERS = {
+  cache: "resultCache",
+  instrument: "safeInstrument",
+  keepAlive: "keepAlive",
+};
+
+/**
+ * The settings of a server or client, in which null counts as not set.
+ *
+ * @throws TypeError if the name is missing, or an option is not what its function returns.
+ */
+export function checkedSettings<S extends object>(settings: S): S {
+  const present = Object.fromEntries(
+    Object.entries(settings).filter(([, value]) => value !== null),
+  );
+  if (present["info"] === undefined)
+    throw new TypeError("info is missing: pass a name and a version");
+  for (const [name, maker] of Object.entries(MAKERS)) {
+    const value = present[name] as { readonly create?: unknown } | undefined;
+    if (value !== undefined && typeof value.create !== "function")
+      throw new TypeError(`${name} must be what ${maker}(...) returns`);
+  }
+  return present as S;
+}

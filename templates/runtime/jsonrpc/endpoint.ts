@@ -27,7 +27,6 @@ import type {
   Response,
 } from "./message.js";
 import { InboundRequest, PendingBatch } from "./inbound-request.js";
-import { observe } from "./instrument.js";
 import type {
   ReceivedMessage,
   SafeConnectionObserver,
@@ -163,7 +162,7 @@ export class Endpoint {
     const { instrument } = this.#options;
     if (instrument !== undefined) {
       const role = this.#role;
-      this.#observer = observe(instrument, {
+      this.#observer = instrument.create({
         side: role.side,
         get revision() {
           return role.sessionRevision?.();

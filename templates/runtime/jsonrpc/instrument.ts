@@ -5,13 +5,29 @@ import type { Message, Notification, Request } from "./message.js";
 import type { SendOptions, Transport } from "./transport.js";
 
 /**
- * Observes connections, such as for tracing. What it throws is ignored, so that telemetry cannot break a call.
+ * Observes connections, such as for tracing; {@link safeInstrument} makes it an option of servers and clients.
  *
  * A connection without one does no work for it.
  */
 export interface Instrument {
   /** Called for each connection, before its transport starts. Returns undefined to leave it out. */
   observe(connection: ObservedConnection): ConnectionObserver | undefined;
+}
+
+/** The option `instrument` of servers and clients, from {@link safeInstrument}. */
+export interface SafeInstrument {
+  /** @internal */
+  readonly create: (
+    connection: ObservedConnection,
+  ) => SafeConnectionObserver | undefined;
+}
+
+/**
+ * The option `instrument` of servers and clients: ignores what the instrument throws, so that telemetry cannot break a
+ * call.
+ */
+export function safeInstrument(instrument: Instrument): SafeInstrument {
+  return { create: (connection) => observe(instrument, connection) };
 }
 
 /** What an instrument may ask about a connection, at any time. */
@@ -61,7 +77,7 @@ export type Outcome =
   | { readonly kind: "failed"; readonly error: unknown };
 
 /** Observes a connection with an instrument; undefined if that leaves it out. */
-export function observe(
+function observe(
   instrument: Instrument,
   connection: ObservedConnection,
 ): SafeConnectionObserver | undefined {

@@ -1,11 +1,12 @@
 /** Spans and metrics of connections. */
+import { safeInstrument } from "../jsonrpc/instrument.js";
 import type {
   ConnectionObserver,
-  Instrument,
   Observation,
   ObservedConnection,
   OutgoingObservation,
   Outcome,
+  SafeInstrument,
 } from "../jsonrpc/instrument.js";
 import type { ClientConnectionEvent } from "../jsonrpc/connection-events.js";
 import type { Notification, Request } from "../jsonrpc/message.js";
@@ -77,11 +78,11 @@ export interface OpenTelemetryOptions {
 export function openTelemetry(
   api: OpenTelemetryApi,
   options: OpenTelemetryOptions = {},
-): Instrument {
+): SafeInstrument {
   const telemetry = new Telemetry(api, options);
-  return {
+  return safeInstrument({
     observe: (connection) => new TracedConnection(telemetry, connection),
-  };
+  });
 }
 
 /** `ExplicitBucketBoundaries` of all durations in the conventions. */

@@ -8,6 +8,10 @@ import type {
 } from "../jsonrpc/message.js";
 import { isObject } from "../jsonrpc/envelope.js";
 import type { Classification } from "../jsonrpc/parse.js";
+import type {
+  RequestStateOptions,
+  RequestStateSigner,
+} from "./request-state.js";
 import type { ValidateOptions, Validation } from "../validation.js";
 export { methodNotFoundError, truncate } from "../jsonrpc/error-codes.js";
 
@@ -58,6 +62,10 @@ export interface Revision {
   readonly extensions?: readonly string[];
   /** Notifications of extensions that belong to the request whose handler sends them; absent without any. */
   readonly requestScoped?: readonly string[];
+  /** Creates what signs the state of requests that wait for input; absent in stateful revisions. */
+  readonly createSigner?: (
+    options: RequestStateOptions | undefined,
+  ) => RequestStateSigner;
   /** Classifies a value by its kind of message. */
   readonly classify: (value: unknown) => Classification;
   /** Whether a value is a request. Like the other guards, it checks the envelope and nothing inside it. */

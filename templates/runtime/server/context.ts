@@ -43,7 +43,7 @@ const CHANGE = /\/(?:list_changed|resources\/updated)$/;
 interface ContextSession {
   readonly server: {
     readonly resultMeta: object;
-    readonly requestStateSigner: RequestStateSigner;
+    readonly requestStateSigner: RequestStateSigner | undefined;
     broadcast(
       method: string,
       params?: object,
@@ -154,7 +154,7 @@ export class RequestContext implements HandlerContext {
     const { requestState } = params;
     const previous =
       typeof requestState === "string"
-        ? await server.requestStateSigner.verify(
+        ? await server.requestStateSigner?.verify(
             requestState,
             this.method,
             params,
@@ -204,7 +204,12 @@ export class RequestContext implements HandlerContext {
       throw new TypeError(
         "a result that requires input has neither inputRequests nor requestState",
       );
-    if (state === undefined || state === this.#issuedState) return completed;
+    if (
+      state === undefined ||
+      state === this.#issuedState ||
+      requestStateSigner === undefined
+    )
+      return completed;
     // State that a handler sets itself is protected too.
     return requestStateSigner
       .sign(
@@ -356,7 +361,7 @@ export class RequestContext implements HandlerContext {
       if (Object.keys(missing).length === 0) return Object.fromEntries(answers);
       const params = paramsOf(this.#inbound.request);
       const previousResponses = Object.fromEntries(responses);
-      this.#issuedState = await this.#session.server.requestStateSigner.sign(
+      this.#issuedState = await this.#session.server.requestStateSigner?.sign(
         this.method,
         params,
         {

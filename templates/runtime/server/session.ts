@@ -102,7 +102,8 @@ export interface ServerSettings
 export interface ServerCore {
   readonly settings: ServerSettings;
   readonly revisions: readonly Revision[];
-  readonly requestStateSigner: RequestStateSigner;
+  /** Undefined without a stateless revision. */
+  readonly requestStateSigner: RequestStateSigner | undefined;
   /** The `_meta` of results of stateless revisions to which handlers add nothing. */
   readonly resultMeta: object;
   /**

@@ -2,7 +2,10 @@ import {
   serveHttp,
   type ListeningServer,
 } from "./generated/runtime/http-node.js";
-import { createHttpHandler } from "./generated/runtime/http-server.js";
+import {
+  createHttpHandler,
+  joinCluster, // if: redis
+} from "./generated/runtime/http-server.js";
 import { log } from "./log.js";
 import { buildServer } from "./server.js";
 import { settings } from "./settings.js"; // if: redis
@@ -28,7 +31,7 @@ export async function listen(
     // Answers the checks of load balancers and orchestrators at /livez and /readyz.
     health: true,
     // if: redis
-    cluster: store?.cluster,
+    cluster: store && joinCluster(store.cluster),
     allowedHosts: settings.allowedHosts,
     allowedOrigins: settings.allowedOrigins,
     clientKey: settings.clientKey,

@@ -13,7 +13,7 @@ import type { Caller } from "./callers.js";
 import { metaVersionOf } from "./context.js";
 import type { HttpContext } from "./context.js";
 import { encodeErrorResponse, ERROR_HEADERS } from "./error-response.js";
-import { ClusterNode } from "./cluster/cluster-node.js";
+import type { ClusterNode, JoinableCluster } from "./cluster/cluster-node.js";
 import type { ForwardedCall } from "./cluster/forwarded-call.js";
 import type { CallMessage } from "./cluster/wire.js";
 import { HealthChecks } from "./health.js";
@@ -140,11 +140,11 @@ export class HttpRequestHandler<A extends Auth> {
   }
 
   #joinCluster(responder: Responder): ClusterNode<A> | undefined {
-    const { cluster, clusterLimits: limits = {}, server } = this.#options;
+    const { cluster, server } = this.#options;
     if (cluster === undefined) return undefined;
-    return new ClusterNode<A>({
-      cluster,
-      limits,
+    if (typeof cluster.join !== "function")
+      throw new TypeError("pass the cluster to joinCluster");
+    return (cluster as JoinableCluster).join<A>({
       responder,
       unread: this.#unread,
       server: typeof server === "function" ? undefined : server,

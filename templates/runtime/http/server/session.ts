@@ -1,13 +1,7 @@
 import { hasPrimingEvents } from "../../protocol/version-rules.js";
 import type { HeaderFields, HttpCall } from "./call.js";
 import type { LogEntry, LoggedSession } from "./cluster/log-entries.js";
-import {
-  firstKeyOf,
-  restoreStreams,
-  SessionJournal,
-  snapshotOf,
-} from "./cluster/session-journal.js";
-import type { SessionKeeper } from "./cluster/session-journal.js";
+import type { SessionJournal } from "./cluster/session-journal.js";
 import {
   encodeErrorResponse,
   encodeLostRequests,
@@ -21,7 +15,6 @@ import { encodeSseEvent } from "./reply.js";
 import type { ResponseWriter } from "./reply.js";
 import { HTTP_HEADERS } from "../headers.js";
 import type { CallerResumeBudget } from "./resume-budget.js";
-import { parseRequestTag, requestTag } from "./cluster/request-tag.js";
 import { listenKeyOf, parseEventId, SessionStream } from "./session-stream.js";
 import type { AnyServer } from "./types.js";
 import { dropKeyOf } from "./unread-budget.js";
@@ -60,14 +53,15 @@ export interface SessionInit {
   readonly host: SessionHost;
   readonly budget: CallerResumeBudget;
   readonly server: AnyServer;
-  /** Stores what other processes need; undefined without a cluster. */
-  readonly keeper?: SessionKeeper | undefined;
+  /** Writes down what other processes need; undefined without a cluster. */
+  readonly journal?: SessionJournal | undefined;
 }
 
 /** What is known of a session that another process had before. */
 export interface FormerSession {
   readonly saved: SavedSession;
-  readonly generation: number;
+  /** The first stream key, and id of a request to the client, that no former owner has used. */
+  readonly firstKey: number;
   readonly log: LoggedSession;
 }
 
@@ -132,7 +126,7 @@ export class HttpSession implements Transport {
     host,
     budget,
     server,
-    keeper,
+    journal,
   }: SessionInit) {
     this.id = id;
     this.principal = principal;
@@ -143,7 +137,7 @@ export class HttpSession implements Transport {
       this.#events = new EventBuffer(resumeLimits, budget);
     this.#onDrained = () => this.#events?.handleDrained();
     this.#server = server;
-    if (keeper !== undefined) this.#journal = new SessionJournal(keeper);
+    this.#journal = journal;
   }
 
   /** Connects a server to a new session, which has not been initialized. */
@@ -160,10 +154,9 @@ export class HttpSession implements Transport {
    */
   static async resume(
     init: SessionInit,
-    { saved, generation, log }: FormerSession,
+    { saved, firstKey, log }: FormerSession,
   ): Promise<HttpSession> {
     const session = new HttpSession(init);
-    const firstKey = firstKeyOf(generation);
     session.#nextKey = firstKey;
     session.#firstKey = firstKey;
     session.isInitialized = true;
@@ -172,11 +165,11 @@ export class HttpSession implements Transport {
       saved,
       firstRequestId: firstKey,
     });
-    const restored = restoreStreams(log, {
+    const restored = session.#journal?.restore(log, {
       queue: session.#queue,
       events: session.#events,
     });
-    for (const { stream, isPending } of restored) {
+    for (const { stream, isPending } of restored ?? []) {
       const ids = [...stream.pending];
       stream.pending.clear();
       if (isPending)
@@ -230,11 +223,13 @@ export class HttpSession implements Transport {
 
   /** What another process needs to know of its streams, as entries of a log. */
   get snapshot(): readonly LogEntry[] {
-    return snapshotOf({
-      openStreams: this.#streamByRequest.values(),
-      queue: this.#queue,
-      events: this.#events,
-    });
+    return (
+      this.#journal?.snapshotOf({
+        openStreams: this.#streamByRequest.values(),
+        queue: this.#queue,
+        events: this.#events,
+      }) ?? []
+    );
   }
 
   start(): Promise<void> {
@@ -271,11 +266,10 @@ export class HttpSession implements Transport {
     const stream = new SessionStream(this.#nextKey, writer, false);
     this.#nextKey += 1;
     stream.isBatch = parsed.kind === "batch";
-    if (this.#journal !== undefined)
-      stream.requestTag = requestTag({
-        ids: requests,
-        isBatch: stream.isBatch,
-      });
+    stream.requestTag = this.#journal?.tagOf({
+      ids: requests,
+      isBatch: stream.isBatch,
+    });
     for (const id of requests) {
       stream.pending.add(id);
       this.#streamByRequest.set(id, stream);
@@ -699,7 +693,7 @@ export class HttpSession implements Transport {
     const position = parseEventId(lastEventId);
     if (position?.requestTag === undefined || position.key >= this.#firstKey)
       return false;
-    const requests = parseRequestTag(position.requestTag);
+    const requests = this.#journal?.requestsOf(position.requestTag);
     if (requests === undefined) return false;
     writer.startStream();
     writer.writeEvent(

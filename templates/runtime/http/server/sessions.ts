@@ -6,7 +6,6 @@ import type { Caller } from "./callers.js";
 import type { HttpContext } from "./context.js";
 import type { ResumeLimits } from "./event-buffer.js";
 import type { SessionRecord } from "../../cluster/types.js";
-import { savedStateOf } from "./cluster/session-record.js";
 import type {
   OwnedSession,
   SessionStorage,
@@ -220,9 +219,8 @@ export class Sessions<A extends Auth = Auth> implements SessionHost {
     const storage = this.#storage;
     const taken = await storage?.take(former, owner);
     if (storage === undefined || taken === undefined) return undefined;
-    const { record, log } = taken;
-    const saved = savedStateOf(record);
-    const { id, principal, generation } = record;
+    const { record, saved, firstKey, log } = taken;
+    const { id, principal } = record;
     try {
       const server = await this.#servers.forSession(auth);
       if (saved === undefined || !canContinue(server, saved)) {
@@ -238,9 +236,9 @@ export class Sessions<A extends Auth = Auth> implements SessionHost {
           host: this,
           budget: this.#resumeBudgetOf(caller),
           server,
-          keeper: owned,
+          journal: owned.journal,
         },
-        { saved, generation, log },
+        { saved, firstKey, log },
       );
       caller.sessions.acquire();
       this.#add(session, { caller, request: undefined }, owned);
@@ -338,7 +336,7 @@ export class Sessions<A extends Auth = Auth> implements SessionHost {
         host: this,
         budget: this.#resumeBudgetOf(caller),
         server,
-        keeper: owned,
+        journal: owned?.journal,
       });
       if (this.#responder.refuseIfClosed(call, headers)) {
         await session.close();

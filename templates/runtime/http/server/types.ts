@@ -1,4 +1,3 @@
-import type { Cluster } from "../../cluster/types.js";
 import type { Server } from "../../server.js";
 import type { Auth, Authorization } from "./auth.js";
 import type { HttpCall } from "./call.js";
@@ -115,6 +114,12 @@ export interface ClusterLimits {
   readonly timeout?: number | undefined;
 }
 
+/** What makes a process a member of a cluster, from `joinCluster`. */
+export interface ClusterMember {
+  /** @internal Of the type that `JoinableCluster` has. */
+  readonly join: (init: never) => unknown;
+}
+
 /** Options of an HTTP handler. */
 export interface HttpHandlerOptions<
   A extends Auth = Auth,
@@ -135,14 +140,13 @@ export interface HttpHandlerOptions<
    */
   readonly sessions?: SessionOptions | false | undefined;
   /**
-   * Shares sessions with the other processes that have the same cluster: each of them serves every session of a stateful
+   * Shares sessions with the other processes that join the same cluster, by `joinCluster`: each of them serves every session of a stateful
    * revision, and goes on with those of a process that has ended. `server.notify` reaches the clients of all of them.
    * Limits of sessions count for all processes together; those of open requests and of handlers are divided by the
    * number of processes that are alive, and rounded up. All processes need the same server and options. Sessions over
    * HTTP+SSE are not shared.
    */
-  readonly cluster?: Cluster | undefined;
-  readonly clusterLimits?: ClusterLimits | undefined;
+  readonly cluster?: ClusterMember | undefined;
   /** `false` disables resumption: events that a client misses are lost. */
   readonly resumability?: ResumabilityOptions | false | undefined;
   /** Also serves clients of HTTP+SSE (2024-11-05). Off by default. */

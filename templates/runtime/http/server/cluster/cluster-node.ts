@@ -3,7 +3,12 @@ import type { Auth } from "../auth.js";
 import type { HttpContext } from "../context.js";
 import type { Responder } from "../responder.js";
 import type { HttpSession } from "../session.js";
-import type { AnyServer, ClusterLimits, HttpEvent } from "../types.js";
+import type {
+  AnyServer,
+  ClusterLimits,
+  ClusterMember,
+  HttpEvent,
+} from "../types.js";
 import type { UnreadBudget } from "../unread-budget.js";
 import { FanOut } from "./fan-out.js";
 import { ForwardedCall } from "./forwarded-call.js";
@@ -45,8 +50,6 @@ interface KnownOwner {
 
 /** What a {@link ClusterNode} needs. */
 export interface ClusterNodeInit<A extends Auth> {
-  readonly cluster: Cluster;
-  readonly limits: ClusterLimits;
   readonly responder: Responder;
   readonly unread: UnreadBudget;
   /** The one server of all clients; undefined if each session has another one. */
@@ -60,6 +63,26 @@ export interface ClusterNodeInit<A extends Auth> {
   ) => void;
   /** Serves a call that resumes a stream. */
   readonly resume: (context: HttpContext<A>) => void;
+}
+
+/** A {@link ClusterMember} with its types. */
+export interface JoinableCluster extends ClusterMember {
+  readonly join: <A extends Auth>(init: ClusterNodeInit<A>) => ClusterNode<A>;
+}
+
+/**
+ * The option `cluster` of `createHttpHandler`: with it, each process that has the same cluster serves every session.
+ *
+ *     createHttpHandler({ server, cluster: joinCluster(redisCluster(client)) });
+ */
+export function joinCluster(
+  cluster: Cluster,
+  limits: ClusterLimits = {},
+): ClusterMember {
+  const member: JoinableCluster = {
+    join: (init) => new ClusterNode(init, cluster, limits),
+  };
+  return member;
 }
 
 /**
@@ -83,15 +106,18 @@ export class ClusterNode<A extends Auth> {
   /** The calls that other processes have forwarded, by address and number. */
   readonly #served = new Map<string, ForwardedCall>();
 
-  constructor(init: ClusterNodeInit<A>) {
-    const { limits } = init;
+  constructor(
+    init: ClusterNodeInit<A>,
+    cluster: Cluster,
+    limits: ClusterLimits,
+  ) {
     const emit = (event: HttpEvent): void => {
       init.responder.emit(event);
     };
     const { lease = LEASE_MS } = limits;
     const { timeout = lease / 2 } = limits;
     this.#init = init;
-    this.#cluster = limitCluster(init.cluster, timeout, (operation, error) => {
+    this.#cluster = limitCluster(cluster, timeout, (operation, error) => {
       emit({ kind: "storeFailed", operation, error });
     });
     this.#outbox = new Outbox((address, mail) =>

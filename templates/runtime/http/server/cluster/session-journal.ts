@@ -2,6 +2,8 @@ import type { BufferedEvent, EventBuffer } from "../event-buffer.js";
 import type { MessageQueue } from "../message-queue.js";
 import { SessionStream } from "../session-stream.js";
 import type { LogEntry, LoggedSession, LoggedStream } from "./log-entries.js";
+import { parseRequestTag, requestTag } from "./request-tag.js";
+import type { TaggedRequests } from "./request-tag.js";
 import type { ChangingState } from "./session-record.js";
 
 /**
@@ -79,10 +81,39 @@ export class SessionJournal {
   setSent(number: number): void {
     this.#keeper.log({ kind: "sent", number });
   }
+
+  /** Names the requests of a stream, as a part of event ids; see {@link requestTag}. */
+  tagOf(requests: TaggedRequests): string | undefined {
+    return requestTag(requests);
+  }
+
+  /** The requests that {@link tagOf} has named; undefined for any other text. */
+  requestsOf(tag: string): TaggedRequests | undefined {
+    return parseRequestTag(tag);
+  }
+
+  /** All that a new owner of the session needs to know of its streams, as entries of a log. */
+  snapshotOf(session: JournaledSession): readonly LogEntry[] {
+    return snapshotOf(session);
+  }
+
+  /** Builds the streams of a log, with their events, and fills the queue. */
+  restore(
+    logged: LoggedSession,
+    into: Pick<JournaledSession, "queue" | "events">,
+  ): readonly RestoredStream[] {
+    return restoreStreams(logged, into);
+  }
 }
 
-/** All that a new owner of a session needs to know of its streams, as entries of a log. */
-export function snapshotOf({
+/** A stream of a former owner. */
+export interface RestoredStream {
+  readonly stream: SessionStream;
+  /** Whether it has requests that were not answered. */
+  readonly isPending: boolean;
+}
+
+function snapshotOf({
   openStreams,
   queue,
   events,
@@ -104,11 +135,10 @@ export function snapshotOf({
   ];
 }
 
-/** Builds the streams of a log, with their events, and fills the queue. */
-export function restoreStreams(
+function restoreStreams(
   logged: LoggedSession,
   into: Pick<JournaledSession, "queue" | "events">,
-): readonly { readonly stream: SessionStream; readonly isPending: boolean }[] {
+): readonly RestoredStream[] {
   const { events } = into;
   events?.restoreLost(logged.newestLostListenKey);
   const byKey = new Map<number, SessionStream>();

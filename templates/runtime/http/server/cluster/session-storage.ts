@@ -1,12 +1,14 @@
 import type { Cluster, SessionRecord } from "../../../cluster/types.js";
 import { fitsShare } from "../../../jsonrpc/fair-share.js";
+import type { SavedSession } from "../../../server/saved-session.js";
 import type { LogEntry, LoggedSession } from "./log-entries.js";
 import { readLog } from "./log-entries.js";
 import { StoreError } from "./limited-cluster.js";
 import type { Membership } from "./membership.js";
+import { firstKeyOf, SessionJournal } from "./session-journal.js";
 import type { SessionKeeper } from "./session-journal.js";
 import { SessionLog } from "./session-log.js";
-import { OwnedRecord } from "./session-record.js";
+import { OwnedRecord, savedStateOf } from "./session-record.js";
 import type { ChangingState } from "./session-record.js";
 
 /** The cluster has as many sessions as it may have, or the caller its share. */
@@ -30,6 +32,10 @@ export interface KeptSession {
 /** A session that another process had. */
 export interface TakenSession {
   readonly record: SessionRecord;
+  /** The state of the protocol; undefined if this version of the program does not understand it. */
+  readonly saved: SavedSession | undefined;
+  /** The first stream key, and id of a request to the client, that no former owner has used. */
+  readonly firstKey: number;
   readonly log: LoggedSession;
 }
 
@@ -122,7 +128,12 @@ export class SessionStorage {
       data: JSON.stringify({ kind: "owner" } satisfies LogEntry),
     };
     if (!(await events.append(id, [first], this.ttl))) return undefined;
-    return { record, log: await readLog(events, id) };
+    return {
+      record,
+      saved: savedStateOf(record),
+      firstKey: firstKeyOf(record.generation),
+      log: await readLog(events, id),
+    };
   }
 
   /** Leaves a session that was taken to whoever asks for it next. */
@@ -174,6 +185,8 @@ export class OwnedSession implements SessionKeeper {
   readonly #cluster: Cluster;
   readonly #record: OwnedRecord;
   readonly #log: SessionLog;
+  /** Writes down what a client could resume elsewhere. */
+  readonly journal = new SessionJournal(this);
   #attemptedChanges = 0;
   #retryTimer: ReturnType<typeof setTimeout> | undefined;
   #isOver = false;
