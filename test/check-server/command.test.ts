@@ -1,7 +1,6 @@
 /** `mcpgen check-server` on the command line. */
-import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { removeTemporaryFolders } from '../support/cli.js';
 import { mcpgen } from '../support/in-process.js';
 import { gardenCommand } from './support.js';
 import { REVISION, small } from './command-support.js';
@@ -10,16 +9,10 @@ afterAll(removeTemporaryFolders);
 
 let good = '';
 let bad = '';
-/** What one check of {@link bad} wrote in all forms. */
-let reports: { readonly code: number | null; readonly stdout: string; readonly folder: string };
 
 beforeAll(async () => {
   good = await gardenCommand();
   bad = small("if (method === 'ping') { fail(-32601); continue; }");
-  const folder = temporaryFolder();
-  const files = ['--sarif', path.join(folder, 'a.sarif'), '--junit', path.join(folder, 'a.xml')];
-  const { code, stdout } = await mcpgen(['check-server', bad, ...REVISION, '--json', ...files]);
-  reports = { code, stdout, folder };
 });
 
 describe('exit codes', () => {

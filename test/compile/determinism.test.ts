@@ -1,5 +1,4 @@
 import { readdirSync } from 'node:fs';
-import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { SHARED_PARTS } from '../../generator/emit/parts.js';
 import { check, DEFAULT_PARTS } from '../../generator/index.js';

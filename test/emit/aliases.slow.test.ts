@@ -1,17 +1,13 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { check, generate, loadProtocol, type Protocol } from '../../generator/index.js';
+import { afterAll, describe, expect, test } from 'vitest';
+import { check, generate } from '../../generator/index.js';
 import { compileFiles } from '../support/compiler.js';
 import { NAMES } from './aliases-support.js';
 
 const scratch = mkdtempSync(path.join(os.tmpdir(), 'mcpgen-aliases-'));
-let protocols: readonly Protocol[];
 
-beforeAll(async () => {
-  protocols = await Promise.all(NAMES.map((revision) => loadProtocol({ revision })));
-});
 afterAll(() => {
   rmSync(scratch, { recursive: true, force: true });
 });

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { mcpgen } from '../support/in-process.js';
 import { reports, TASKS } from './support.js';
-import { GENERATE, rows } from './command-support.js';
+import { GENERATE } from './command-support.js';
 
 let cwd: string;
 

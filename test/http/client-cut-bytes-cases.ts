@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { cutEverywhere, VARIANTS } from './cut-bytes.js';
-import type { Direction } from './cut-bytes.js';
+import { cutEverywhere } from './cut-bytes.js';
+import type { Direction, VARIANTS } from './cut-bytes.js';
 
 /** Cuts off conversations at each byte, or at one of so many. */
 export function testCuts(variants: readonly (typeof VARIANTS)[number][], step: number): void {

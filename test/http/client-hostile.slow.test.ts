@@ -16,8 +16,6 @@ afterAll(() => {
 });
 
 describe('answers without end', () => {
-  const chunk = 'x'.repeat(16 * 1024);
-
   test.each([
     ['nothing at all', ''],
     ['comments', ': still here\n\n'],

@@ -13,7 +13,7 @@ import {
   TEXT,
   waitUntil,
 } from './client-peer.js';
-import { call, message } from './client-limits-support.js';
+import { call } from './client-limits-support.js';
 
 const ping = (id: number): object => ({ jsonrpc: '2.0', id, method: 'ping' });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { loadProtocol, render } from '../../generator/index.js';
 import markdown from '../../generator/plugins/markdown.js';
 import { expectEqual, expectSame } from '../support/expect-often.js';
-import { REVISIONS } from '../support/revisions.js';
+import type { REVISIONS } from '../support/revisions.js';
 
 /** The anchors that GitHub makes of the headings of a page, in their order. */
 function anchorsOf(page: string): readonly string[] {

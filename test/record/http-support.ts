@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import path from 'node:path';
 import { expect } from 'vitest';
 import { CLI, plainEnvironment } from '../support/cli.js';
 import { endOf, newRecording, readAll, until } from './support.js';

@@ -14,7 +14,7 @@ import {
   parseRuntime,
   type Selection,
 } from '../../generator/scaffold/project/selection.js';
-import { dependencies, packages, revisions, missing } from './compose-support.js';
+import { packages, revisions, missing } from './compose-support.js';
 
 describe.each(PROJECT_KINDS)('%s', (kind) => {
   const template = readTemplateProject(kind);
