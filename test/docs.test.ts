@@ -224,15 +224,22 @@ function programsFolder(): string {
   return path.join(root, 'programs');
 }
 
+/** Like `npx`, without its search. `tsx` bundles first: three nested processes would each compile the runtime again. */
 function writeNpx(): void {
   const npx = path.join(programsFolder(), 'npx');
   mkdirSync(programsFolder());
+  const bin = path.join(root, 'node_modules/.bin');
   const lines = [
     '#!/bin/sh',
     'command=$1',
     'shift',
     'export npm_config_user_agent=npm/10',
-    `exec "${path.join(root, 'node_modules/.bin')}/$command" "$@"`,
+    `if [ "$command" != tsx ]; then exec "${bin}/$command" "$@"; fi`,
+    'bundle="$1.$$.mjs"',
+    `"${bin}/esbuild" "$1" --bundle --platform=node --format=esm --packages=external --log-level=error \
+  --outfile="$bundle" || exit`,
+    'shift',
+    `exec "${process.execPath}" "$bundle" "$@"`,
   ];
   writeFileSync(npx, `${lines.join('\n')}\n`, { mode: 0o755 });
 }

@@ -1,7 +1,6 @@
 /** The schema file of MCP Apps as its package ships it, read as a separate protocol. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { generate } from '../../generator/index.js';
 import { readSchemaWithoutCatalog } from '../../generator/model/load.js';
@@ -9,6 +8,7 @@ import { draftCatalog } from '../../generator/model/catalog/draft.js';
 import { builtinCatalogs } from '../../generator/read/builtin/revisions.js';
 import type { JsonObject } from '../../generator/read/json/json.js';
 import { canonicalizeSchema } from '../../generator/read/schema/canonical.js';
+import { importOutput } from '../support/import-output.js';
 import { oracleOf } from '../support/oracle.js';
 import { SchemaSampler } from '../support/schema-sampler.js';
 import { root } from './apps.js';
@@ -60,8 +60,7 @@ afterAll(() => {
 });
 
 test('validators of the file in the package agree with Ajv on generated values of every definition', async () => {
-  const url = pathToFileURL(path.join(out, 'apps/validators.ts')).href;
-  const guards = (await import(/* @vite-ignore */ url)) as Guards;
+  const guards = await importOutput<Guards>(path.join(out, 'apps/validators.ts'));
   const oracle = oracleOf(definitions);
   const counts = { valid: 0, invalid: 0 };
   const differences: string[] = [];

@@ -1,28 +1,18 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  check,
-  DEFAULT_PARTS,
-  generate,
-  loadProtocol,
-  render,
-  type Emittable,
-  type Protocol,
-} from '../../generator/index.js';
+import { DEFAULT_PARTS, loadProtocol, render, type Emittable, type Protocol } from '../../generator/index.js';
 import { compareProtocols } from '../../generator/model/diff/compare.js';
 import { guessRenames } from '../../generator/model/diff/pairing.js';
 import { findFormerNames } from '../../generator/model/renames.js';
 import { buildReport } from '../../generator/print/diff/report.js';
 import { builtinRenames } from '../../generator/read/builtin/renames.js';
 import { mcpgen } from '../support/in-process.js';
-import { compileFiles } from '../support/compiler.js';
-import { REVISIONS } from '../support/revisions.js';
+import { NAMES } from './aliases-support.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const scratch = mkdtempSync(path.join(os.tmpdir(), 'mcpgen-aliases-'));
-const NAMES = REVISIONS.map(({ revision }) => revision);
 let protocols: readonly Protocol[];
 
 beforeAll(async () => {
@@ -148,56 +138,6 @@ export type ResourceReference = ResourceTemplateReference;
     const made = await load({ 'Resource-Reference': { type: 'string' } }, 'Model Context Protocol');
     expect(await aliasesOf(made, ['types', 'aliases'])).not.toContain('ResourceReference');
     expect(await aliasesOf(await load({}, 'Another Protocol'), ['types', 'aliases'])).toBeUndefined();
-  });
-
-  test('compiles with code that uses old names', async () => {
-    const out = path.join(scratch, 'all');
-    const options = { out, revisions: NAMES, emit: ['types', 'validators', 'aliases'] as const };
-    await generate(options);
-    const user = path.join(scratch, 'user.ts');
-    const [first = ''] = NAMES;
-    // One program for all: the oldest revision has the names themselves.
-    writeFileSync(
-      user,
-      NAMES.map((revision, index) => {
-        const folder = `./all/${revision}/index.js`;
-
-        return `import { assertResourceReference as assert${index}, isJSONRPCError as is${index}, type JSONRPCError as Error${index}, type ResourceReference as Reference${index} } from "${folder}";
-export const reference${index}: Reference${index} = { type: "ref/resource", uri: "a:b" };
-export function code${index}(value: unknown): number {
-  assert${index}(reference${index} as unknown);
-  return is${index}(value) ? ((value satisfies Error${index}).error.code satisfies number) : 0;
-}
-`;
-      }).join('\n') +
-        `import type { ResourceReference as Oldest } from "./all/${first}/index.js";
-export const same: Oldest = reference4;
-`,
-    );
-    const faults = await compileFiles(scratch, [user], {
-      target: 'ES2022',
-      module: 'NodeNext',
-      strict: true,
-      skipLibCheck: true,
-      exactOptionalPropertyTypes: true,
-    });
-    expect(faults).toEqual([]);
-    const index = readFileSync(path.join(out, '2025-11-25/index.ts'), 'utf8');
-    expect(index).toContain('export * from "./aliases.js";');
-
-    expect((await check(options)).upToDate).toBe(true);
-    const file = path.join(out, '2026-07-28/aliases.ts');
-    expect(readFileSync(file, 'utf8')).toContain('--emit types,validators,aliases');
-    writeFileSync(file, readFileSync(file, 'utf8').replace('JSONRPCError =', 'Other ='));
-    expect((await check(options)).upToDate).toBe(false);
-    rmSync(file);
-    expect((await check(options)).upToDate).toBe(false);
-    // Without the part, its files are orphaned.
-    const { changes } = await generate({ ...options, emit: ['types', 'validators'] });
-    expect(changes.filter(({ status }) => status === 'orphaned').map((change) => change.path)).toEqual([
-      '2025-06-18/aliases.ts',
-      '2025-11-25/aliases.ts',
-    ]);
   });
 });
 

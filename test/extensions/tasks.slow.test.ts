@@ -3,7 +3,6 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadProtocol, render } from '../../generator/index.js';
 import { builtinExtensionSchema } from '../../generator/read/builtin/extensions.js';
@@ -130,9 +129,9 @@ test('its validators agree with Ajv on generated values', async () => {
 }, 120_000);
 
 test('results of tools/call are distinguished by resultType', async () => {
-  const { validateResult, validateParams } = (await import(
-    pathToFileURL(path.join(out, REVISION, 'validators.ts')).href
-  )) as Record<'validateResult' | 'validateParams', (method: string, value: unknown) => Validation<unknown>>;
+  const { validateResult, validateParams } = await importOutput<
+    Record<'validateResult' | 'validateParams', (method: string, value: unknown) => Validation<unknown>>
+  >(path.join(out, REVISION, 'validators.ts'));
   const at = '2026-11-30T00:00:00Z';
   const task = { taskId: 'a', status: 'working', createdAt: at, lastUpdatedAt: at, ttlMs: null };
   const isValid = (value: object): boolean => validateResult('tools/call', value).success;

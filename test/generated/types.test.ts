@@ -56,12 +56,9 @@ function writeProject(project: string, texts: ReadonlyMap<string, string>): read
 
 describe('type tests of the generated files', () => {
   let scratch = '';
-  let errors: readonly string[] = [];
-  /** The errors in the type test of a revision, each without its place. */
-  const errorsIn = (project: string, revision: string): readonly string[] =>
-    errors
-      .filter((line) => line.startsWith(`${project}/test/generated/types/${revision}.ts(`))
-      .map((line) => line.replace(/^[^(]*/, ''));
+  /** The errors in each type test, by its project and revision, each without its place. */
+  const errors = new Map<string, string[]>();
+  const errorsIn = (project: string, revision: string): readonly string[] => errors.get(`${project} ${revision}`) ?? [];
 
   // One compilation for all projects: the standard library and the runtime are the same in each.
   beforeAll(async () => {
@@ -83,11 +80,19 @@ describe('type tests of the generated files', () => {
     });
     const projects = [['unchanged', new Map<string, string>()], ['planted', planted], ...faulty] as const;
     const files = projects.flatMap(([name, changes]) => writeProject(path.join(scratch, name), changes));
-    errors = await compileFiles(scratch, files, {
+    const lines = await compileFiles(scratch, files, {
       ...(config?.raw as { readonly compilerOptions: CompilerOptions }).compilerOptions,
       // Types of Node are in no question here, and they are half of the work.
       types: '',
     });
+    for (const line of lines) {
+      const [, project, revision, error] = /^([\w-]+)\/test\/generated\/types\/([\d-]+)\.ts(\(.*)$/.exec(line) ?? [];
+      if (project === undefined || revision === undefined || error === undefined) continue;
+      const key = `${project} ${revision}`;
+      const found = errors.get(key) ?? [];
+      errors.set(key, found);
+      found.push(error);
+    }
   });
   afterAll(() => {
     rmSync(scratch, { recursive: true, force: true });

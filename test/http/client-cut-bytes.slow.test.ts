@@ -1,10 +1,14 @@
 import { describe, expect, test } from 'vitest';
+import { testCuts } from './client-cut-bytes-cases.js';
 import { cutEverywhere, VARIANTS } from './cut-bytes.js';
 import { shareOfToday, shareText } from '../support/today.js';
 import type { Direction } from './cut-bytes.js';
 
 /** Every byte takes minutes. What fails names the byte. */
 const SHARE = shareOfToday(28);
+
+// The newest one is in client-cut-bytes.test.ts.
+testCuts(VARIANTS.slice(0, -1), 97);
 
 describe.each(VARIANTS)('a conversation of $revision, with streams: $streams', (variant) => {
   test.each<Direction>(['requests', 'responses'])(

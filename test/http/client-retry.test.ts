@@ -1,5 +1,5 @@
 import { createServer as createHttpServer } from 'node:http';
-import type { Server as HttpServer, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import net from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -11,29 +11,17 @@ import {
   connectTestClient,
   createTestClient,
   discoverResponse,
-  initializeResponse,
   rejectionOf,
-  resultMessage,
   sendEvent,
   sendJson,
   startScriptedServer,
   startStream,
   statelessScript,
-  TEXT,
   unusedUrl,
   waitUntil,
 } from './client-peer.js';
 import type { ReceivedMessage } from './client-peer.js';
-
-const FRESH = { ttlMs: 0, cacheScope: 'private', resultType: 'complete' };
-const reconnect = { initialDelayMs: 20, maxDelayMs: 100, maxAttempts: 5 };
-const call = { name: 'plain', arguments: {} };
-const TOOLS = [
-  { name: 'plain', inputSchema: { type: 'object' } },
-  { name: 'reads', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } },
-  { name: 'repeats', inputSchema: { type: 'object' }, annotations: { idempotentHint: true } },
-  { name: 'destroys', inputSchema: { type: 'object' }, annotations: { idempotentHint: false, readOnlyHint: false } },
-];
+import { reconnect, call, kindsOf, answerTo, startRestartingServer } from './client-retry-support.js';
 
 /** Connects, and waits for the request of a session's own stream. */
 async function connectTo(
@@ -44,21 +32,6 @@ async function connectTo(
   const connected = await connectTestClient([revision], { url: server.url, ...options });
   await waitUntil(() => revision !== '2025-11-25' || server.received.includes('GET'));
   return connected;
-}
-
-const kindsOf = (events: readonly { readonly kind: string }[]): readonly string[] => events.map(({ kind }) => kind);
-
-function answerTo({ method, id }: ReceivedMessage): object {
-  if (method === 'server/discover') return discoverResponse(id);
-  if (method === 'initialize') return initializeResponse(id);
-  if (method === 'tools/list') return resultMessage(id, { ...FRESH, tools: TOOLS });
-  if (method === 'prompts/list') return resultMessage(id, { ...FRESH, prompts: [] });
-  if (method === 'prompts/get') return resultMessage(id, { ...FRESH, messages: [] });
-  if (method === 'resources/list') return resultMessage(id, { ...FRESH, resources: [] });
-  if (method === 'resources/templates/list') return resultMessage(id, { ...FRESH, resourceTemplates: [] });
-  if (method === 'resources/read') return resultMessage(id, { ...FRESH, contents: [] });
-  if (method === 'completion/complete') return resultMessage(id, { ...FRESH, completion: { values: [] } });
-  return resultMessage(id, method === 'ping' ? {} : TEXT);
 }
 
 /**
@@ -96,52 +69,6 @@ async function startClosingServer(): Promise<{
   });
   state.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
   return state;
-}
-
-/** A server at a fixed port that can stop and start again. */
-class RestartingServer {
-  readonly received: ReceivedMessage[] = [];
-  #server: HttpServer | undefined;
-  #port = 0;
-
-  get url(): string {
-    return `http://127.0.0.1:${this.#port}/mcp`;
-  }
-
-  async start(): Promise<void> {
-    const server = createHttpServer((request, response) => {
-      let body = '';
-      request.setEncoding('utf8').on('data', (chunk) => {
-        body += String(chunk);
-      });
-      request.on('end', () => {
-        const message = (body === '' ? {} : JSON.parse(body)) as ReceivedMessage;
-        this.received.push(message);
-        if (message.id === undefined) response.writeHead(request.method === 'GET' ? 405 : 202).end();
-        else sendJson(response, answerTo(message));
-      });
-    });
-    this.#server = server;
-    await new Promise<void>((resolve) => server.listen(this.#port, '127.0.0.1', resolve));
-    this.#port = (server.address() as AddressInfo).port;
-  }
-
-  async stop(): Promise<void> {
-    const server = this.#server;
-    this.#server = undefined;
-    if (server === undefined) return;
-    await new Promise((resolve) => {
-      server.close(resolve);
-      server.closeAllConnections();
-    });
-  }
-}
-
-async function startRestartingServer(): Promise<RestartingServer> {
-  const server = new RestartingServer();
-  await server.start();
-  onTestFinished(() => server.stop());
-  return server;
 }
 
 describe.each(['2025-11-25', '2026-07-28'] as const)(
@@ -267,36 +194,6 @@ test('hints of tools count until the list changes', async () => {
   expect(runs).toBe(3);
 });
 
-test('a server that closes idle connections after a second loses no request', async () => {
-  const received: string[] = [];
-  const server = createHttpServer({ keepAliveTimeout: 1000 }, (request, response) => {
-    let body = '';
-    request.setEncoding('utf8').on('data', (chunk) => {
-      body += String(chunk);
-    });
-    request.on('end', () => {
-      const message = JSON.parse(body) as ReceivedMessage;
-      received.push(message.method ?? '');
-      sendJson(response, answerTo(message), 200, { 'keep-alive': 'timeout=600' });
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
-  const { client } = await connectTestClient(['2026-07-28'], { url });
-  for (const pauseMs of [990, 1000, 1010]) {
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
-    // Blocks, so that the end of the connection is noticed only after the request is written.
-    const end = performance.now() + 30;
-    while (performance.now() < end);
-    await Promise.all([client.listTools(), client.listPrompts()]);
-  }
-  expect(received.filter((method) => method === 'tools/list').length).toBeGreaterThanOrEqual(3);
-});
-
 describe('a server that restarts', () => {
   test.each(['2025-11-25', '2026-07-28'] as const)(
     'runs each call of %s once, which waits for it',
@@ -317,25 +214,6 @@ describe('a server that restarts', () => {
     },
   );
 
-  test('fails its calls after some attempts, and the client connects again later', async () => {
-    const server = await startRestartingServer();
-    const { client, events } = await connectTestClient(['2026-07-28'], {
-      url: server.url,
-      reconnect: { ...reconnect, maxAttempts: 3 },
-    });
-    await client.callTool(call);
-    await server.stop();
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    const error = await rejectionOf(client.callTool(call), HttpError);
-    expect(error.message).toContain('ECONNREFUSED');
-    expect(kindsOf(events)).toEqual(['reconnecting', 'reconnecting', 'reconnecting', 'gaveUp']);
-    const delays = events.map((one) => (one.kind === 'reconnecting' ? one.delayMs : 0));
-    expect(delays[2]).toBeGreaterThanOrEqual(40);
-    expect(delays[2]).toBeLessThanOrEqual(80);
-    await server.start();
-    await client.callTool(call);
-  });
-
   test.each([
     ['retriesRequests is false', { retriesRequests: false, reconnect: { initialDelayMs: 20_000 } }],
     ['maxAttempts is 0', { reconnect: { maxAttempts: 0 } }],
@@ -349,25 +227,6 @@ describe('a server that restarts', () => {
     expect(performance.now() - since).toBeLessThan(5000);
   });
 
-  test('does not keep a call that is aborted, times out or whose client closes', async () => {
-    const server = await startRestartingServer();
-    const { client } = await connectTestClient(['2026-07-28'], {
-      url: server.url,
-      reconnect: { initialDelayMs: 20_000 },
-    });
-    await client.callTool(call);
-    await server.stop();
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    const since = performance.now();
-    const reason = new Error('enough');
-    await expect(client.callTool(call, { signal: abortedSoon(reason) })).rejects.toBe(reason);
-    expect((await rejectionOf(client.callTool(call, { timeout: 50 }))).name).toBe('TimeoutError');
-    const closed = rejectionOf(client.callTool(call));
-    setTimeout(() => void client.close(), 50);
-    expect((await closed).name).toBe('ConnectionClosedError');
-    expect(performance.now() - since).toBeLessThan(9000);
-  });
-
   test('is not awaited before the first connection', async () => {
     const { client, transport } = createTestClient(['2026-07-28'], {
       url: await unusedUrl(),
@@ -378,14 +237,6 @@ describe('a server that restarts', () => {
     expect(performance.now() - since).toBeLessThan(9000);
   });
 });
-
-function abortedSoon(reason: Error): AbortSignal {
-  const controller = new AbortController();
-  setTimeout(() => {
-    controller.abort(reason);
-  }, 50);
-  return controller.signal;
-}
 
 describe('Retry-After', () => {
   /** A server that rejects `rejections` requests. */
@@ -400,20 +251,6 @@ describe('Retry-After', () => {
     );
     return { url, times };
   };
-
-  test.each([
-    ['seconds', 1, () => '1'],
-    ['a date', 0.5, () => new Date(Date.now() + 2000).toUTCString()],
-  ])('as %s delays a call with status 429', async (_, seconds, retryAfter) => {
-    const { url, times } = await startBusyServer(429, retryAfter, 1);
-    const { client, events } = await connectTestClient(['2026-07-28'], { url });
-    await client.callTool(call);
-    expect(times).toHaveLength(2);
-    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(seconds * 1000 - 5);
-    expect(events).toEqual([
-      { kind: 'requestRetried', method: 'tools/call', reason: 'serverBusy', delayMs: expect.any(Number) as number },
-    ]);
-  });
 
   test('with status 503 delays only a request that reads', async () => {
     const { url, times } = await startBusyServer(503, () => '0', 2);
@@ -436,17 +273,6 @@ describe('Retry-After', () => {
       expect(times).toHaveLength(1);
     },
   );
-
-  test('is honored as often as maxAttempts, with growing delays', async () => {
-    const { url, times } = await startBusyServer(429, () => '0', 100);
-    const { client } = await connectTestClient(['2026-07-28'], { url, reconnect: { maxAttempts: 3 } });
-    expect((await rejectionOf(client.listTools(), HttpError)).status).toBe(429);
-    expect(times).toHaveLength(4);
-    const gaps = times.slice(1).map((time, index) => time - (times[index] ?? 0));
-    expect(gaps[0]).toBeGreaterThan(95);
-    expect(gaps[1]).toBeGreaterThan(195);
-    expect(gaps[2]).toBeGreaterThan(395);
-  });
 
   test('ends when the call does', async () => {
     const { url } = await startBusyServer(429, () => '20', 100);

@@ -7,11 +7,11 @@ import { findRejection } from '../../generator/model/types/accepts.js';
 import { exampleOf } from '../../generator/model/types/example.js';
 import { parseTool } from '../../generator/model/tools.js';
 import { NO_DOCS } from '../../generator/read/builtin/docs.js';
-import { objectFromEntries, type JsonObject } from '../../generator/read/json/json.js';
+import { type JsonObject } from '../../generator/read/json/json.js';
 import { parseTools, type ToolSource } from '../../generator/read/tools.js';
 import { removeTemporaryFolders } from '../support/cli.js';
 import { LIST, members, NAMES } from './inherited-names-support.js';
-import { catalogWith, compileOutput, generated, schemaWith, type Schema } from '../support/hostile.js';
+import { compileOutput } from '../support/hostile.js';
 
 afterAll(removeTemporaryFolders);
 
@@ -53,18 +53,4 @@ export async function example(client: ToolClient<object, object>): Promise<void>
     expect(value[name]).toBe(`some ${name}`);
     expect(findRejection(types, type, value)).toBeUndefined();
   });
-});
-
-test('generate --schema compiles definitions of these names with members of these names', async () => {
-  const definitions: Schema = objectFromEntries(
-    NAMES.map((name) => [
-      name,
-      {
-        ...members(NAMES, NAMES.slice(0, 5)),
-        properties: objectFromEntries(NAMES.map((other) => [other, { $ref: `#/$defs/${other}` }])),
-      },
-    ]),
-  );
-  const files = await generated(schemaWith(definitions), catalogWith(), { emit: ['types', 'validators'] });
-  expect(await compileOutput(files).errors()).toEqual([]);
 });

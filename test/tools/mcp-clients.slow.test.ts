@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { readFiles, removeTemporaryFolders, temporaryFolder, type Run } from '../support/cli.js';
 import { compileOutput } from '../support/hostile.js';
+import { importOutput } from '../support/import-output.js';
 import { mcpgen } from '../support/in-process.js';
 import { closeServers, PLAIN, serving, tool } from './server-support.js';
 
@@ -52,13 +52,13 @@ test('--clients connects to the servers by their names, whatever these are', asy
   const errors = await compileOutput(files).errors();
   expect(errors.filter((error) => !error.includes('runtime/stdio'))).toEqual([]);
   writeFileSync(path.join(cwd, 'package.json'), '{ "type": "module" }');
-  const { createClients } = (await import(pathToFileURL(path.join(cwd, 'out/index.ts')).href)) as {
+  const { createClients } = await importOutput<{
     createClients: (options: object) => {
       servers: Record<string, Record<string, (args: object) => Promise<object>>>;
       listTools: () => Promise<{ tools: readonly { name: string }[] }>;
       close: () => Promise<void>;
     };
-  };
+  }>(path.join(cwd, 'out/index.ts'));
   const clients = createClients({ config: mcpServers, info: { name: 'test', version: '1.0.0' } });
   expect(await Reflect.get(clients.servers, '__proto__')['echo']?.({ message: 'hi' })).toMatchObject({
     content: [{ text: 'Echo: hi' }],

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { importOutput } from '../support/import-output.js';
 import { mcpgen } from '../support/in-process.js';
 
 afterAll(removeTemporaryFolders);
@@ -23,8 +23,9 @@ test('a slow pattern of a server does not block the client of a new project', as
   const run = await init('careful');
   expect(run.code).toBe(0);
   expect(run.stderr).toMatch(/warning: tools\.json#\/tools\/0\/inputSchema\/properties\/a\/pattern: .*no effect\n/);
-  const file = pathToFileURL(path.join(folder, 'careful/src/generated/tools/find.ts')).href;
-  const { isFindInput } = (await import(file)) as { isFindInput: (value: unknown) => boolean };
+  const { isFindInput } = await importOutput<{ isFindInput: (value: unknown) => boolean }>(
+    path.join(folder, 'careful/src/generated/tools/find.ts'),
+  );
   const start = performance.now();
   expect(isFindInput({ a: `${'a'.repeat(40)}!` })).toBe(true);
   expect(performance.now() - start).toBeLessThan(200);

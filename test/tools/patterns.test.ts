@@ -3,25 +3,17 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { loadProtocol, renderTools } from '../../generator/index.js';
-import { regularExpressionFlags } from '../../generator/model/schema/keywords.js';
-import { parseTool, type ToolModel } from '../../generator/model/tools.js';
-import { NO_DOCS } from '../../generator/read/builtin/docs.js';
 import type { JsonValue } from '../../generator/read/json/json.js';
-import { createPatternCheck, isPlain, type PatternRisk } from '../../generator/read/patterns.js';
 import { parseTools } from '../../generator/read/tools.js';
 import { removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
 import { importOutput } from '../support/import-output.js';
 import { catalogWith, schemaWith } from '../support/hostile.js';
 import { mcpgen } from '../support/in-process.js';
+import { riskOf, tool } from './patterns-support.js';
 
 afterAll(removeTemporaryFolders);
 
 const EMAIL = '^([a-zA-Z0-9_.-]+)+@x$';
-
-// The limit is for one run, not for all tests of this file.
-const checkPattern = createPatternCheck(Number.POSITIVE_INFINITY);
-const riskOf = (pattern: string): PatternRisk | undefined =>
-  checkPattern(pattern, regularExpressionFlags(pattern) ?? '');
 
 describe('a pattern that takes', () => {
   test.each([
@@ -41,120 +33,7 @@ describe('a pattern that takes', () => {
   ])('exponential time is found: %s, %s', (_, pattern) => {
     expect(riskOf(pattern)).toMatchObject({ kind: 'exponential', attack: expect.any(String) as string });
   });
-
-  test.each([
-    ['spaces at the end', '\\s+$', 2],
-    ['adjacent repeats', '^\\d+\\d+\\d+$', 3],
-    ['repeats with a common character', '.*.*=.*', 3],
-    ['repeats around others', '^\\s*(.*?)\\s*$x', 3],
-    ['adjacent repeats of property escapes', '^[\\p{L}]+[\\p{L}\\p{N}]*[\\p{L}]+$', 3],
-    ['a repeat that another contains', '^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$', 2],
-    ['a backreference', '^(a*)\\1b$', 2],
-    ['a repeated backreference', '(.+)\\1+$', 3],
-  ])('polynomial time is found: %s, %s', (_, pattern, degree) => {
-    expect(riskOf(pattern)).toMatchObject({ kind: 'polynomial', degree, attack: expect.any(String) as string });
-  });
 });
-
-test.each([
-  ['email', '^[a-zA-Z0-9._%+-]+@[a-zA-Z0-9.-]+\\.[a-zA-Z]{2,}$'],
-  ['UUID', '^[0-9a-f]{8}-[0-9a-f]{4}-[1-5][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'],
-  ['date', '^\\d{4}-\\d{2}-\\d{2}$'],
-  ['time', '^(?:[01]\\d|2[0-3]):[0-5]\\d$'],
-  ['date and time', '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(?:\\.\\d+)?(?:Z|[+-]\\d{2}:\\d{2})$'],
-  [
-    'version',
-    '^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(?:-((?:0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\\.(?:0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:\\+([0-9a-zA-Z-]+(?:\\.[0-9a-zA-Z-]+)*))?$',
-  ],
-  ['slug', '^[a-z0-9]+(?:-[a-z0-9]+)*$'],
-  ['color', '^#?([a-f0-9]{6}|[a-f0-9]{3})$'],
-  ['country', '^[A-Z]{2}$'],
-  ['locale', '^[a-z]{2}(-[A-Z]{2})?$'],
-  ['phone', '^\\+?[1-9]\\d{1,14}$'],
-  ['URL', '^https?://'],
-  ['identifier', '^[a-zA-Z_][a-zA-Z0-9_]*$'],
-  ['name', '^[a-zA-Z0-9_-]{1,64}$'],
-  ['anything', '^.*$'],
-  ['limited text', '^.{1,500}$'],
-  ['no spaces', '^\\S+$'],
-  ['letters', '^[\\p{L}\\p{N} ]+$'],
-  ['IPv4', '^(?:(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)(?:\\.(?!$)|$)){4}$'],
-  ['Base64', '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$'],
-  ['hash', '^sha256:[a-f0-9]{64}$'],
-  ['number', '^-?\\d+(\\.\\d+)?$'],
-  ['price', '^\\$[0-9]+(\\.[0-9][0-9])?$'],
-  ['repository', '^[^/]+/[^/]+$'],
-  ['path', '^/([^/]+/)*[^/]*$'],
-  ['extension', '\\.json$'],
-  ['choice', '^(GET|POST|PUT)$'],
-  ['ARN', '^arn:aws:iam::\\d{12}:role/[\\w+=,.@-]+$'],
-  ['host', '^[\\w-]+(\\.[\\w-]+)+$'],
-  ['package', '^@?[a-z0-9-~][a-z0-9-._~]*/[a-z0-9-~][a-z0-9-._~]*$'],
-  ['password', '^(?=.*\\d)(?=.*[a-z])(?=.*[A-Z]).{8,}$'],
-  ['revision of a config', '^[0-9A-Za-z][0-9A-Za-z._-]*$'],
-  ['emoji', '^🐲*$'],
-  ['control character', '^\\cC$'],
-  ['property by its long name', '\\p{Letter}cole'],
-])('a common pattern is not reported: %s', (_, pattern) => {
-  expect(riskOf(pattern)).toBeUndefined();
-});
-
-test.each([
-  ['^[a-z]+$', true],
-  ['^[\\w\\]-]{1,64}$', true],
-  ['^\\d{4}-\\d{2}-\\d{2}$', true],
-  ['^\\p{Script=Greek}+$', true],
-  ['^(GET|POST)$', true],
-  ['a|b', true],
-  ['[a-z]+$', false],
-  ['^[a-z]+[0-9]+$', false],
-  ['^(a+)$', false],
-  ['^a+?$', false],
-  [`^${'(a|b)'.repeat(20)}$`, false],
-  [`^${'a?'.repeat(20)}$`, false],
-  ['(a)\\1', false],
-])('the checker is not loaded for plain patterns: %s %s', (pattern, plain) => {
-  expect(isPlain(pattern)).toBe(plain);
-});
-
-describe('a hostile pattern costs a limited time', () => {
-  test.each([
-    ['deeply nested', '('.repeat(2000) + 'a' + ')'.repeat(2000)],
-    ['long', '[a-z]+'.repeat(20_000)],
-    ['with many nested repeats', '(a+'.repeat(200) + ')+'.repeat(200)],
-    ['with many alternatives', `(${Array.from({ length: 800 }, (_, index) => `k${index}`).join('|')})+x`],
-  ])(
-    '%s',
-    (_, pattern) => {
-      // Of the processor: a busy machine is allowed more time.
-      const before = process.cpuUsage();
-      riskOf(pattern);
-      const { user, system } = process.cpuUsage(before);
-      expect((user + system) / 1000).toBeLessThan(9000);
-      // The checker still works.
-      expect(createPatternCheck()(`^(${pattern.length}+b+b+)+c$`, '')).toMatchObject({ kind: 'exponential' });
-    },
-    60_000,
-  );
-
-  test('thousands in one schema', () => {
-    const check = createPatternCheck(500);
-    const properties = Object.fromEntries(
-      Array.from({ length: 5000 }, (_, index) => [`p${index}`, { pattern: `^(x+y?)*z{${index}}$` }]),
-    );
-    const start = performance.now();
-    const { warnings } = tool({ type: 'object', properties }, { check });
-    expect(performance.now() - start).toBeLessThan(10_000);
-    expect(warnings).toHaveLength(5000);
-    expect(warnings.at(-1)?.message).toContain('could not be determined');
-  }, 20_000);
-});
-
-/** The model of a tool with a schema. */
-function tool(input: JsonValue, { isOwn = false, check = checkPattern } = {}): ToolModel {
-  const source = { name: 'x', input, places: { input: 'x.json', output: '' }, isOwn };
-  return parseTool(source, NO_DOCS, { checkPattern: check });
-}
 
 const propertyWith = (schema: JsonValue): JsonValue => ({ type: 'object', properties: { a: schema } });
 

@@ -1,68 +1,16 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { CLI, plainEnvironment, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
 import { mcpgen } from '../support/in-process.js';
-import { catalogWith, findInternals, schemaWith } from '../support/hostile.js';
+import { findInternals, schemaWith } from '../support/hostile.js';
 import { cases } from '../support/cases.js';
+import { running, WatchProcess, project, saveAtomically } from './watch-support.js';
 
-const running: ChildProcess[] = [];
 afterEach(() => {
   for (const child of running.splice(0)) child.kill('SIGKILL');
 });
 afterAll(removeTemporaryFolders);
-
-/** A process that watches, and what it has said. */
-class WatchProcess {
-  readonly child: ChildProcess;
-  out = '';
-  err = '';
-  readonly ended: Promise<number | null>;
-
-  constructor(cwd: string, args: readonly string[] = []) {
-    this.child = spawn(process.execPath, [CLI, 'generate', '--watch', ...args], { cwd, env: plainEnvironment() });
-    running.push(this.child);
-    this.child.stdout?.on('data', (chunk: Buffer) => (this.out += chunk.toString()));
-    this.child.stderr?.on('data', (chunk: Buffer) => (this.err += chunk.toString()));
-    this.ended = new Promise((resolve) => this.child.once('close', resolve));
-  }
-
-  /** Waits until a condition is true, with a timeout that suits slow machines. */
-  async until(what: string, condition: () => boolean): Promise<void> {
-    for (const start = Date.now(); !condition();) {
-      if (Date.now() - start > 60_000) throw new Error(`no ${what} in: ${this.out}\n${this.err}`);
-      await new Promise((resolve) => setTimeout(resolve, 25));
-    }
-  }
-
-  get rounds(): number {
-    return this.out.match(/^generated /gm)?.length ?? 0;
-  }
-}
-
-function project(): string {
-  const cwd = temporaryFolder();
-  mkdirSync(path.join(cwd, 'src/tools'), { recursive: true });
-  writeFileSync(path.join(cwd, 'schema.json'), JSON.stringify(schemaWith()));
-  writeFileSync(path.join(cwd, 'catalog.json'), JSON.stringify(catalogWith()));
-  writeFileSync(path.join(cwd, 'src/tools/a.input.json'), '{ "type": "object" }');
-  const config = {
-    schema: 'schema.json',
-    catalog: 'catalog.json',
-    out: 'out',
-    emit: ['types'],
-    tools: ['src/tools/*.input.json'],
-  };
-  writeFileSync(path.join(cwd, 'mcpgen.config.json'), JSON.stringify(config));
-  return cwd;
-}
-
-/** Saves a file atomically, as some editors do: writes a temporary file and renames it. */
-function saveAtomically(file: string, text: string): void {
-  writeFileSync(`${file}~`, text);
-  renameSync(`${file}~`, file);
-}
 
 test('case-103: follows every input until SIGINT', async () => {
   expect(cases('cli').map((item) => item.id)).toContain('case-103');
@@ -103,62 +51,6 @@ test('case-103: follows every input until SIGINT', async () => {
 
   expect(findInternals(watching.err)).toEqual([]);
   watching.child.kill('SIGINT');
-  expect(await watching.ended).toBe(0);
-});
-
-test('runs again when a plugin of the config changes, or is repaired', async () => {
-  const cwd = project();
-  const plugin = (text: string): string =>
-    `import { definePlugin } from 'mcpgen/plugin';\nexport default definePlugin(1, () => [{ path: 'a.md', text: ${text} }]);\n`;
-  const config = JSON.parse(readFileSync(path.join(cwd, 'mcpgen.config.json'), 'utf8')) as object;
-  mkdirSync(path.join(cwd, 'plugins'));
-  writeFileSync(path.join(cwd, 'plugins/a.js'), plugin('"first"'));
-  writeFileSync(path.join(cwd, 'mcpgen.config.json'), JSON.stringify({ ...config, plugins: ['./plugins/a.js'] }));
-  const written = path.join(cwd, 'out/draft/a.md');
-  const watching = new WatchProcess(cwd);
-  await watching.until('first round', () => watching.rounds === 1);
-  expect(readFileSync(written, 'utf8')).toContain('first');
-  saveAtomically(path.join(cwd, 'plugins/a.js'), plugin('"second"'));
-  await watching.until('second', () => readFileSync(written, 'utf8').includes('second'));
-  writeFileSync(path.join(cwd, 'plugins/a.js'), plugin('nothing'));
-  await watching.until('error', () => watching.err.includes('the plugin failed for draft: nothing is not defined'));
-  expect(readFileSync(written, 'utf8')).toContain('second');
-  saveAtomically(path.join(cwd, 'plugins/a.js'), plugin('"third"'));
-  await watching.until('third', () => readFileSync(written, 'utf8').includes('third'));
-  expect(findInternals(watching.err)).toEqual([]);
-  watching.child.kill('SIGINT');
-  expect(await watching.ended).toBe(0);
-});
-
-test('reports a missing config', async () => {
-  const cwd = project();
-  const config = path.join(cwd, 'mcpgen.config.json');
-  const text = readFileSync(config, 'utf8');
-  const watching = new WatchProcess(cwd);
-  await watching.until('first round', () => watching.rounds === 1);
-  rmSync(config);
-  await watching.until('error', () => watching.err.includes('mcpgen.config.json: the config no longer exists'));
-  expect(existsSync(path.join(cwd, 'generated'))).toBe(false);
-  writeFileSync(config, text.replace('"out":"out"', '"out":"again"'));
-  await watching.until('next round', () => existsSync(path.join(cwd, 'again/draft/types.ts')));
-  watching.child.kill('SIGINT');
-  expect(await watching.ended).toBe(0);
-});
-
-test('handles a burst of changes in one run', async () => {
-  const cwd = project();
-  const watching = new WatchProcess(cwd, ['--json']);
-  const rounds = (): readonly string[] => watching.out.split('\n').filter((line) => line !== '');
-  await watching.until('first round', () => rounds().length === 1);
-  for (let number = 0; number < 20; number += 1) {
-    writeFileSync(path.join(cwd, 'schema.json'), JSON.stringify(schemaWith({ [`N${number}`]: { type: 'string' } })));
-  }
-  const types = path.join(cwd, 'out/draft/types.ts');
-  await watching.until('last of them', () => readFileSync(types, 'utf8').includes('N19'));
-  await watching.until('its report', () => rounds().length >= 2);
-  expect(rounds().length).toBeLessThan(6);
-  expect(JSON.parse(rounds()[1] ?? '')).toMatchObject({ out: path.join(cwd, 'out'), warnings: [] });
-  watching.child.kill('SIGTERM');
   expect(await watching.ended).toBe(0);
 });
 

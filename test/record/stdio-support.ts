@@ -1,0 +1,1 @@
+export const REQUEST = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
