@@ -65,7 +65,8 @@ export default defineConfig({
     ],
     ...(coverage === undefined ? {} : { setupFiles: ['test/support/mutant-coverage.ts'] }),
     ...(order === '' ? {} : { sequence: { sequencer: GivenOrder } }),
-    globalSetup: ['test/support/programs.ts'],
+    // The run that finds what the tests reach has compiled the programs.
+    globalSetup: order === '' ? ['test/support/programs.ts'] : [],
     reporters: ['default'],
     // What one file keeps in memory would hide a fault from the next one.
     isolate: true,

@@ -180,6 +180,8 @@ async function tryFault(id, tests) {
       '--no-isolate',
       '--maxWorkers=1',
       '--bail=1',
+      '--experimental.fsModuleCache',
+      `--experimental.fsModuleCachePath=${OUT}/modules`,
       `--testTimeout=${TEST_TIMEOUT_MS}`,
       `--hookTimeout=${TEST_TIMEOUT_MS}`,
       '--reporter=json',
@@ -223,7 +225,7 @@ const save = () => writeFileSync(RESULTS, JSON.stringify(results, null, 2));
 if (results?.command !== command) {
   const build = spawnSync(process.execPath, ['scripts/build.mjs'], { stdio: 'inherit' });
   if (build.status !== 0) process.exit(build.status ?? 1);
-  rmSync(`${OUT}/sources`, { recursive: true, force: true });
+  for (const folder of ['sources', 'modules']) rmSync(`${OUT}/${folder}`, { recursive: true, force: true });
   const folders = [];
   for (const folder of FOLDERS) {
     const { total, chosen } = await sampleOf(folder, Number(options.sample), Number(options.seed));
