@@ -167,9 +167,13 @@ async function coverageOf() {
   return [...quick, ...slow.map(({ file, ms }) => ({ file, passed: true, ms, slow: true }))];
 }
 
-async function tryFault(id, tests) {
-  const covering = tests.filter(({ passed, ids }) => passed && ids.includes(id)).sort((a, b) => a.ms - b.ms);
-  if (covering.length === 0) return { status: 'uncovered', run: 0, covering: 0 };
+async function tryFault({ id, fileName }, tests) {
+  const covering = tests
+    .filter(({ file, passed, running, slow }) => passed && (slow ? isTestOf(file, fileName) : running?.includes(id)))
+    .sort((a, b) => a.ms - b.ms);
+  if (covering.length === 0) {
+    return { status: tests.some(({ loading }) => loading?.includes(id)) ? 'static' : 'uncovered' };
+  }
   let sum = 0;
   const chosen = covering.filter(({ ms, slow }) => slow || (sum += ms) < LIMIT_MS).map(({ file }) => file);
   const report = `${OUT}/run.json`;
