@@ -4,7 +4,7 @@
 // reach which fault. Each fault then runs with those files, the quickest ones first, until one fails or `--limit` is
 // reached. A test file slower than the limit takes part only where it imports the source. Code that runs once, while a
 // module is loaded, is left out. Outcomes are saved after each fault, and the same command continues a run that was
-// stopped. `--again ID,ID` repeats faults.
+// stopped. `--again ID,ID` repeats faults, and `--with FILE,FILE` adds test files for all of them.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -20,6 +20,7 @@ const { values: options, positionals } = parseArgs({
     /** Seconds of tests for one fault, as measured without it. */
     limit: { type: 'string', default: '20' },
     again: { type: 'string', default: '' },
+    with: { type: 'string', default: '' },
   },
 });
 const FOLDERS =
@@ -30,6 +31,8 @@ const OUT = 'reports/mutation/sample';
 const RESULTS = `${OUT}/results.json`;
 const LIMIT_MS = Number(options.limit) * 1000;
 const TEST_TIMEOUT_MS = 30_000;
+const again = new Set(options.again.split(','));
+const added = new Set(options.with.split(','));
 const silent = Object.fromEntries(
   ['trace', 'debug', 'info', 'warn', 'error', 'fatal'].map((level) => [level, () => undefined]),
 );
@@ -169,13 +172,18 @@ async function coverageOf() {
 
 async function tryFault({ id, fileName }, tests) {
   const covering = tests
-    .filter(({ file, passed, running, slow }) => passed && (slow ? isTestOf(file, fileName) : running?.includes(id)))
+    .filter(
+      ({ file, passed, running, slow }) =>
+        passed && (added.has(file) || (slow ? isTestOf(file, fileName) : running?.includes(id))),
+    )
     .sort((a, b) => a.ms - b.ms);
   if (covering.length === 0) {
     return { status: tests.some(({ loading }) => loading?.includes(id)) ? 'static' : 'uncovered' };
   }
   let sum = 0;
-  const chosen = covering.filter(({ ms, slow }) => slow || (sum += ms) < LIMIT_MS).map(({ file }) => file);
+  const chosen = covering
+    .filter(({ file, ms, slow }) => slow || added.has(file) || (sum += ms) < LIMIT_MS)
+    .map(({ file }) => file);
   const report = `${OUT}/run.json`;
   rmSync(report, { force: true });
   const outcome = await runTests(
@@ -184,6 +192,7 @@ async function tryFault({ id, fileName }, tests) {
       '--no-isolate',
       '--maxWorkers=1',
       '--bail=1',
+      '--passWithNoTests',
       '--experimental.fsModuleCache',
       `--experimental.fsModuleCachePath=${OUT}/modules`,
       `--testTimeout=${TEST_TIMEOUT_MS}`,
@@ -248,7 +257,6 @@ if (results.tests === undefined) {
 for (const { file } of results.tests.filter(({ passed }) => !passed)) {
   process.stdout.write(`${file} fails without a fault and takes no part\n`);
 }
-const again = new Set(options.again.split(','));
 for (let index = 0; index < Number(options.sample); index += 1) {
   for (const { mutants } of results.folders) {
     const mutant = mutants[index];
