@@ -201,7 +201,7 @@ async function tryFault({ id, fileName }, tests) {
       `--outputFile=${report}`,
     ],
     { __STRYKER_ACTIVE_MUTANT__: id, MCPGEN_TEST_ORDER: chosen.join(',') },
-    LIMIT_MS * 3 + 60_000,
+    LIMIT_MS * 10 + 120_000,
   );
   const counts = { run: chosen.length, covering: covering.length };
   if (outcome === 'timeout') return { status: 'timeout', ...counts };

@@ -1,9 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { loadProtocol, McpgenError } from '../../generator/index.js';
+import { catalogFile, draftCatalog } from '../../generator/model/catalog/draft.js';
 import { deriveMethods } from '../../generator/model/catalog/derive.js';
 import { parseDefinitions } from '../../generator/model/schema/definitions.js';
 import { verifyCatalog } from '../../generator/model/catalog/verify.js';
-import { builtinCatalog, builtinErrata, builtinSchema } from '../../generator/read/builtin/revisions.js';
+import { readSchemaWithoutCatalog } from '../../generator/model/load.js';
+import {
+  builtinCatalog,
+  builtinCatalogs,
+  builtinErrata,
+  builtinSchema,
+} from '../../generator/read/builtin/revisions.js';
 import type { Catalog, CatalogMethod } from '../../generator/read/catalog.js';
 import { builtinDocs, NO_DOCS } from '../../generator/read/builtin/docs.js';
 import { applyErrata } from '../../generator/read/errata.js';
@@ -50,6 +57,15 @@ describe.each(REVISIONS)('catalog of $revision', ({ revision, methods }) => {
       expect(method.direction).toBeDefined();
       if (method.kind === 'request') expect(method.results).toBeDefined();
     }
+  });
+
+  test('a draft from the schema has the same rows', () => {
+    const contents = JSON.stringify(builtinSchema(revision));
+    const reading = readSchemaWithoutCatalog({ name: 'schema.json', contents }, revision);
+    const { catalog } = draftCatalog(reading, builtinCatalogs(), { revision });
+    expect(JSON.parse(JSON.stringify(catalogFile(catalog)))).toMatchObject({
+      methods: JSON.parse(JSON.stringify(builtinCatalog(revision).methods)) as unknown[],
+    });
   });
 
   test('every single wrong cell of every row is found', () => {
@@ -228,6 +244,33 @@ test('case-006: the second definition of a literal is an alias', async () => {
   const protocol = await loadProtocol({ revision: '2026-07-28' });
   const alias = protocol.definitions.find((definition) => definition.name === 'ClientNotification');
   expect(alias?.type).toEqual({ kind: 'ref', name: 'CancelledNotification' });
+});
+
+test('the kind of a message in no union is that of its id or its name', () => {
+  const message = (method: string, more = {}): unknown => ({
+    type: 'object',
+    properties: { method: { const: method, type: 'string' }, ...more },
+    required: ['method'],
+  });
+  const { definitions } = parseDefinitions(
+    {
+      FooNotification: message('a'),
+      NotificationOfFoo: message('b'),
+      FooRequest: message('c'),
+      RequestOfFoo: message('d'),
+      Numbered: message('e', { id: { type: 'integer' } }),
+    } as unknown as JsonObject,
+    NO_DOCS,
+    's.json',
+  );
+  const { methods } = deriveMethods(definitions, { traits: {} });
+  expect(Object.fromEntries(methods.map(({ method, kind }) => [method, kind]))).toEqual({
+    a: 'notification',
+    b: undefined,
+    c: 'request',
+    d: undefined,
+    e: 'request',
+  });
 });
 
 test('case-011: a message in no union stops generation', async () => {
