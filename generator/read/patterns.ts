@@ -54,7 +54,8 @@ const LIMITS = {
 
 /** What the checker returns; its own types are not installed with this package. */
 type Diagnostics =
-  | { readonly status: 'safe' | 'unknown' }
+  | { readonly status: 'safe' }
+  | { readonly status: 'unknown' }
   | {
       readonly status: 'vulnerable';
       readonly complexity: { readonly type: string; readonly degree?: number };
