@@ -229,6 +229,5 @@ function fetchErrorReason(error: unknown, seconds: number): readonly [string, st
   }
   const text =
     error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : String(error);
-  if (/terminated|aborted|other side closed/.test(text)) return ['the response is incomplete', 'Try again.'];
   return [`it cannot be fetched: ${withoutCredentials(text)}`, offline];
 }

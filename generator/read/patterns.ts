@@ -53,11 +53,14 @@ const LIMITS = {
 };
 
 /** What the checker returns; its own types are not installed with this package. */
-interface Diagnostics {
-  readonly status: 'safe' | 'vulnerable' | 'unknown';
-  readonly complexity?: { readonly type: string; readonly degree?: number };
-  readonly attack?: { readonly string: string };
-}
+type Diagnostics =
+  | { readonly status: 'safe' }
+  | { readonly status: 'unknown' }
+  | {
+      readonly status: 'vulnerable';
+      readonly complexity: { readonly type: string; readonly degree?: number };
+      readonly attack: { readonly string: string };
+    };
 
 type CheckSync = (source: string, flags: string, limits: typeof LIMITS) => Diagnostics;
 
@@ -125,8 +128,8 @@ function analyze(pattern: string, flags: string, slowdown: number): PatternRisk 
     // The checker may ignore its own limit.
     const found = runInNewContext('run()', { run }, { timeout: timeout + GRACE_MS }) as Diagnostics;
     if (found.status === 'safe') return undefined;
+    if (found.status === 'unknown') return { kind: 'unknown' };
     const { complexity, attack } = found;
-    if (found.status === 'unknown' || complexity === undefined || attack === undefined) return { kind: 'unknown' };
     return complexity.type === 'exponential'
       ? { kind: 'exponential', attack: attack.string }
       : { kind: 'polynomial', degree: complexity.degree ?? 2, attack: attack.string };

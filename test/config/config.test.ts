@@ -108,7 +108,9 @@ describe('a config that is wrong', () => {
     ['a misspelt part', { emit: ['typs'] }, 'emit[0]: "typs" is not one of its values\nhint: Did you mean "types"?'],
     ['a wrong choice', { importExtension: 'mjs' }, 'importExtension: "mjs" is not one of its values\nhint: '],
     ['an unknown key below', { drift: { name: {} } }, 'drift: the key "name" is unknown\nhint: Did you mean "names"?'],
-    ['a pin without source', { sync: { draft: {} } }, 'sync.draft: the key "source" is missing'],
+    ['a pin without source', { sync: { draft: {} } }, 'sync.draft: the key "source" is missing\nhint: Add it.'],
+    ['a pin of a dated revision', { sync: { '2030-01-01': {} } }, 'sync.2030-01-01: the key "source" is missing'],
+    ['a pin of a numbered revision', { sync: { '7': {} } }, 'sync[7]: the key "source" is missing'],
     [
       'a pin with a wrong digest',
       { sync: { draft: { source: 'a', sha256: 'abc' } } },

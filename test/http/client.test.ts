@@ -377,6 +377,9 @@ describe('stateless conversations', () => {
     const error = await rejectionOf(client.callTool({ name: 'plain' }), RpcError);
     expect(error.code).toBe(-32020);
     expect(seen.slice(4).map(({ message }) => message.method)).toEqual(['tools/call', 'tools/list']);
+    // Only calls of tools have such headers.
+    expect((await rejectionOf(client.getPrompt({ name: 'a' }), RpcError)).code).toBe(-32020);
+    expect(seen.slice(6).map(({ message }) => message.method)).toEqual(['prompts/get']);
   });
 
   test('cancel by closing the stream alone', async () => {

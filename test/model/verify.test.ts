@@ -1,9 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { loadProtocol, McpgenError } from '../../generator/index.js';
+import { catalogFile, draftCatalog } from '../../generator/model/catalog/draft.js';
 import { deriveMethods } from '../../generator/model/catalog/derive.js';
 import { parseDefinitions } from '../../generator/model/schema/definitions.js';
 import { verifyCatalog } from '../../generator/model/catalog/verify.js';
-import { builtinCatalog, builtinErrata, builtinSchema } from '../../generator/read/builtin/revisions.js';
+import { readSchemaWithoutCatalog } from '../../generator/model/load.js';
+import {
+  builtinCatalog,
+  builtinCatalogs,
+  builtinErrata,
+  builtinSchema,
+} from '../../generator/read/builtin/revisions.js';
 import type { Catalog, CatalogMethod } from '../../generator/read/catalog.js';
 import { builtinDocs, NO_DOCS } from '../../generator/read/builtin/docs.js';
 import { applyErrata } from '../../generator/read/errata.js';
@@ -50,6 +57,15 @@ describe.each(REVISIONS)('catalog of $revision', ({ revision, methods }) => {
       expect(method.direction).toBeDefined();
       if (method.kind === 'request') expect(method.results).toBeDefined();
     }
+  });
+
+  test('a draft from the schema has the same rows', () => {
+    const contents = JSON.stringify(builtinSchema(revision));
+    const reading = readSchemaWithoutCatalog({ name: 'schema.json', contents }, revision);
+    const { catalog } = draftCatalog(reading, builtinCatalogs(), { revision });
+    expect(JSON.parse(JSON.stringify(catalogFile(catalog)))).toMatchObject({
+      methods: JSON.parse(JSON.stringify(builtinCatalog(revision).methods)) as unknown[],
+    });
   });
 
   test('every single wrong cell of every row is found', () => {
@@ -107,6 +123,50 @@ test('error codes that the schema pins are compared with the catalog both ways',
   );
 });
 
+test.each<[string, (catalog: Catalog) => Catalog, readonly string[]]>([
+  [
+    'an error whose definition has no code',
+    (c) => ({ ...c, errors: [{ name: 'ODD', code: -32099, summary: '', definition: 'Tool' }, ...c.errors] }),
+    ['ODD: "Tool" has no constant error code | schema.json#/$defs/Tool | catalog.json#/errors/0/definition'],
+  ],
+  [
+    'an error whose definition does not exist',
+    (c) => ({ ...c, errors: [{ name: 'ODD', code: -32099, summary: '', definition: 'Nowhere' }, ...c.errors] }),
+    ['ODD: "Nowhere" has no constant error code | schema.json#/$defs | catalog.json#/errors/0/definition'],
+  ],
+  [
+    'a result that does not exist',
+    (c) => withRow(c, 'tools/call', { result: 'Nowhere' }),
+    [
+      'tools/call: the catalog has result Nowhere, the schema has CallToolResult | InputRequiredResult | schema.json#/$defs/CallToolRequest | catalog.json#/methods/19/result',
+      'tools/call: the result "Nowhere" is not a definition | schema.json#/$defs | catalog.json#/methods/19/result',
+    ],
+  ],
+  [
+    'a capability that does not exist',
+    (c) => withRow(c, 'tools/call', { capability: 'server.nothing' }),
+    [
+      'tools/call: no definition of capabilities has server.nothing | schema.json#/$defs/ServerCapabilities | catalog.json#/methods/19/capability',
+    ],
+  ],
+  [
+    'another kind',
+    (c) => withRow(c, 'tools/call', { kind: 'notification' }),
+    [
+      'tools/call: the catalog has kind notification, the schema has request | schema.json#/$defs/CallToolRequest | catalog.json#/methods/19/kind',
+    ],
+  ],
+  [
+    'no params',
+    (c) => withRow(c, 'tools/call', { params: null }),
+    [
+      'tools/call: the catalog has params none, the schema has CallToolRequestParams | schema.json#/$defs/CallToolRequest | catalog.json#/methods/19/params',
+    ],
+  ],
+])('%s is reported with its places', (_, catalog, expected) => {
+  expect(disagreements('2026-07-28', { catalog })).toEqual(expected);
+});
+
 test('new and renamed methods are found', () => {
   const rename = disagreements('2025-11-25', {
     schema: (definitions) => {
@@ -158,15 +218,23 @@ describe('a request whose result the schema does not define', () => {
   });
 });
 
-test('loading names all disagreements in one message', async () => {
-  const catalog = { ...builtinCatalog('2025-11-25'), methods: builtinCatalog('2025-11-25').methods.slice(2) };
+test.each<[number, RegExp]>([
+  [
+    1,
+    /^catalog and schema differ in one point:\n {2}the catalog has no row for "completion\/complete"[^\n]*\n {4}[^\n]*\n {4}[^\n]*$/,
+  ],
+  [2, /differ in 2 points:[^]*completion\/complete[^]*elicitation\/create/],
+  [22, /differ in 22 points:[^]*\n {2}and 2 more$/],
+])('loading names %i disagreements in one message', async (count, message) => {
+  const catalog = { ...builtinCatalog('2025-11-25'), methods: builtinCatalog('2025-11-25').methods.slice(count) };
   const loading = loadProtocol({
     revision: '2025-11-25',
     schema: { name: 'schema.json', contents: JSON.stringify(builtinSchema('2025-11-25')) },
     catalog: { name: 'catalog.json', contents: JSON.stringify(catalog) },
   });
-  await expect(loading).rejects.toThrow(McpgenError);
-  await expect(loading).rejects.toThrow(/differ in 2 points[^]*completion\/complete[^]*elicitation\/create/);
+  const error: unknown = await loading.catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(McpgenError);
+  expect((error as McpgenError).message).toMatch(message);
 });
 
 test('case-006: the second definition of a literal is an alias', async () => {
@@ -176,6 +244,33 @@ test('case-006: the second definition of a literal is an alias', async () => {
   const protocol = await loadProtocol({ revision: '2026-07-28' });
   const alias = protocol.definitions.find((definition) => definition.name === 'ClientNotification');
   expect(alias?.type).toEqual({ kind: 'ref', name: 'CancelledNotification' });
+});
+
+test('the kind of a message in no union is that of its id or its name', () => {
+  const message = (method: string, more = {}): unknown => ({
+    type: 'object',
+    properties: { method: { const: method, type: 'string' }, ...more },
+    required: ['method'],
+  });
+  const { definitions } = parseDefinitions(
+    {
+      FooNotification: message('a'),
+      NotificationOfFoo: message('b'),
+      FooRequest: message('c'),
+      RequestOfFoo: message('d'),
+      Numbered: message('e', { id: { type: 'integer' } }),
+    } as unknown as JsonObject,
+    NO_DOCS,
+    's.json',
+  );
+  const { methods } = deriveMethods(definitions, { traits: {} });
+  expect(Object.fromEntries(methods.map(({ method, kind }) => [method, kind]))).toEqual({
+    a: 'notification',
+    b: undefined,
+    c: 'request',
+    d: undefined,
+    e: 'request',
+  });
 });
 
 test('case-011: a message in no union stops generation', async () => {

@@ -92,6 +92,18 @@ const CONSTRUCTS: readonly string[] = [
   "export const g = { 'a': 'say \"x\"', \"b\": \"it's\", 'c-d': 1E5, 5: 0.50, __proto__: null, ['x' + y]: 1.50 } as const;",
   '/** One.\n   * Two.\n*/\nexport { a, b as c } from "./a.js";\n\n\n// three\nexport type * from "./b.js";\nexport * as d from "./c.js";\nimport type { e } from "./a-rather-long-folder/with-a-rather-long-file-name-in-it.js";',
   '// only\n\n/* comments */',
+  'call(first, ({ a = [1, 2, 3], b = [{ c: 1 }] }, d = [-4, 5], e = f ? [1, 2] : "") => { return a; });',
+  'export function f<T = string>(options: SomeRatherLongName): { readonly first: T; readonly second: AnotherRatherLongName } { return g; }',
+  'export function f<T extends string>(options: SomeRatherLongName): { readonly first: T; readonly second: AnotherRatherLongName } { return g; }',
+  'export function f<T, U>(options: SomeRatherLongName): { readonly first: T; readonly second: AnotherRatherLongName; readonly third: U } { return g; }',
+  'export function f<T>(options: SomeRatherLongName): { readonly first: T; readonly second: AnotherRatherLongName; readonly third: U } { return g; }',
+  'const u = builders.Factory.create(someRatherLongArgument).withSomething(anotherArgument).withOther(third).build();',
+  'const v = Builders.factory.create(someRatherLongArgument).withSomething(anotherArgument).withOther(third).build();',
+  'const w = builders.factory.create(someRatherLongArgument).withSomething(anotherArgument).withOther(third).build();',
+  'const h = (someRatherLongValue as unknown as Record<string, SomeRatherLongName | AnotherRatherLongName | YetAnother>).member;',
+  'const i = (someRatherLongValue as unknown as (value: SomeRatherLongName, other: AnotherRatherLongName) => void)(first, second);',
+  'const j = { k: someRatherLongValue as unknown as Record<string, SomeRatherLongName | AnotherRatherLongName | YetAnother> };',
+  'const l = [(a as B).c, (d as E)(f), (g as H)["i"], j as K];',
 ];
 
 test('matches Prettier for each construct', async () => {

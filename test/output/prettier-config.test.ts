@@ -78,7 +78,7 @@ test('quotes and widths need no Prettier', () => {
   });
 });
 
-test.each<Options>([
+test.each<object>([
   { semi: false },
   { useTabs: true },
   { trailingComma: 'es5' },
@@ -90,7 +90,13 @@ test.each<Options>([
   { endOfLine: 'crlf' },
   { plugins: ['prettier-plugin-organize-imports'] },
   { printWidth: Number.POSITIVE_INFINITY },
+  { printWidth: 0 },
+  { tabWidth: 2.5 },
+  { singleQuote: 'yes' },
   { checkIgnorePragma: true },
+  // Options that are not known yet.
+  { maxColumns: 80 },
+  { presets: [] },
 ])('only Prettier has the layout of %j', (config) => {
   expect(layoutOf(config)).toBeUndefined();
 });

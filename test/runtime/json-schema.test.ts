@@ -46,6 +46,29 @@ describe('failures', () => {
     expect(fault(city, value)).toBe(expected);
   });
 
+  const text = { type: 'string' };
+  test.each<[object, unknown, string]>([
+    [{ prefixItems: [{}], unevaluatedItems: text }, [1, 'a', 2], '/2 is wrong: expected a string, found 2'],
+    [{ unevaluatedProperties: text }, { a: 'b', c: 3 }, '/c is wrong: expected a string, found 3'],
+    [{ dependentRequired: { a: ['b', 'c'] } }, { a: 1, b: 2 }, '/c is missing: expected a value'],
+    [{ dependentSchemas: { a: { required: ['b'] } } }, { a: 1 }, '/b is missing: expected a value'],
+    [
+      { dependentSchemas: { a: { properties: { b: text } } } },
+      { a: 1, b: 2 },
+      '/b is wrong: expected a string, found 2',
+    ],
+    [{ dependencies: { a: ['b'] } }, { a: 1 }, '/b is missing: expected a value'],
+    [{ dependencies: { a: { properties: { b: text } } } }, { a: 1, b: 2 }, '/b is wrong: expected a string, found 2'],
+    [
+      { enum: Array.from({ length: 500 }, (_, index) => index) },
+      'x',
+      'the value is wrong: expected one of 500 known values, found "x"',
+    ],
+    [{ enum: ['a', null, 1, true] }, 'x', 'the value is wrong: expected "a", null, 1 or true, found "x"'],
+  ])('of %j in %j', (schema, value, expected) => {
+    expect(fault(schema, value)).toBe(expected);
+  });
+
   test('the branch that got furthest is the one that is reported', () => {
     const schema = { anyOf: [{ type: 'string' }, { type: 'object', properties: { a: { type: 'integer' } } }] };
     expect(fault(schema, { a: 'x' })).toBe('/a is wrong: expected an integer, found "x"');

@@ -88,8 +88,17 @@ describe('constructors', () => {
     expect(notification('my/rpc.x').method).toBe('my/rpc.x');
   });
 
-  test('reject a method that is not a string', () => {
-    expect(() => request(1, 5 as unknown as string)).toThrow(/a method must be a string, not 5/);
+  test.each<[unknown, string]>([
+    [5, '5'],
+    [5n, '5'],
+    [null, 'null'],
+    [undefined, 'undefined'],
+    [true, 'boolean'],
+    [[1], 'an array'],
+    [{ a: 1 }, 'object'],
+    [Symbol('a'), 'symbol'],
+  ])('reject %o as a method, and name it', (value, name) => {
+    expect(() => request(1, value as string)).toThrow(new TypeError(`a method must be a string, not ${name}`));
   });
 
   test.each([[[]], [null], ['a'], [1]])('refuse %j as params and as a result', (value) => {

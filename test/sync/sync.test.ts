@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import path from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { displayUrl } from '../../generator/text.js';
 import { builtinRevisions } from '../../generator/read/builtin/revisions.js';
@@ -310,6 +310,10 @@ describe('from a server', () => {
       response.setHeader('content-encoding', 'gzip');
       response.end(gzipSync(bytes));
     },
+    brotli: (response) => {
+      response.setHeader('content-encoding', 'br');
+      response.end(brotliCompressSync(bytes));
+    },
     'gzip-cut': (response) => {
       response.setHeader('content-encoding', 'gzip');
       response.end(gzipSync(bytes).subarray(0, 60));
@@ -345,6 +349,11 @@ describe('from a server', () => {
         .end(),
     missing: (response) => response.writeHead(404).end('not found'),
     failing: (response) => response.writeHead(500).end(),
+    unauthorized: (response) => response.writeHead(401).end(),
+    denied: (response) => response.writeHead(403).end(),
+    'proxy-unauthorized': (response) => response.writeHead(407).end(),
+    busy: (response) => response.writeHead(429).end(),
+    'no-encoding': (response) => response.writeHead(200, { 'content-encoding': 'zstd' }).end(),
     hang: () => undefined,
     'hang-body': (response) => response.write(bytes.subarray(0, 100)),
     html: (response) => {
@@ -389,7 +398,7 @@ describe('from a server', () => {
     asked = [];
   });
 
-  test.each(['good', 'gzip', 'redirect'])('%s', async (name) => {
+  test.each(['good', 'gzip', 'brotli', 'redirect'])('%s', async (name) => {
     const folder = temporaryFolder();
     const run = await sync(folder, ['-r', 'draft', '--from', `${base}/${name}`]);
     expect([run.code, run.stdout]).toEqual([0, expect.stringContaining(sha256(bytes))]);
@@ -412,7 +421,15 @@ describe('from a server', () => {
     ['redirect-nowhere', 'redirected without an address'],
     ['redirect-file', 'redirected to file, which is less safe'],
     ['missing', 'there is no such file (status 404)'],
-    ['failing', 'status 500'],
+    [
+      'failing',
+      'the server did not return it (status 500)\nhint: Check the URL, or pass a file or folder with --from.',
+    ],
+    ['unauthorized', 'the server requires authentication (status 401)\nhint: Check the URL'],
+    ['denied', 'the server denies access (status 403)\nhint: Check the URL'],
+    ['proxy-unauthorized', 'the proxy requires authentication (status 407)\nhint: Check the URL'],
+    ['busy', 'too many requests (status 429)\nhint: Try again later.'],
+    ['no-encoding', 'an encoding that was not requested: zstd'],
     ['hang', 'timed out after 1 seconds'],
     ['hang-body', 'timed out after 1 seconds'],
     ['html', 'this is a web page, not a JSON file'],

@@ -128,6 +128,17 @@ describe('the schema of a server', () => {
     expect(module.isXInput(value)).toBe(true);
   });
 
+  test('a long pattern is cut in the place of its warning', async () => {
+    const pattern = `^${'x'.repeat(600)}(a+)+$`;
+    const list = parseTools(
+      [{ name: 'x', inputSchema: { type: 'object', patternProperties: { [pattern]: { type: 'string' } } } }],
+      'tools.json',
+    );
+    const { warnings } = await renderTools(list, '/nowhere');
+    const pointer = `/patternProperties/^${'x'.repeat(300)}`.slice(0, 300);
+    expect(warnings).toMatchObject([{ place: `tools.json#/0/inputSchema${pointer}...` }]);
+  });
+
   test('keeps its other limits', async () => {
     const list = parseTools(
       [{ name: 'x', inputSchema: propertyWith({ type: 'string', pattern: '^(a+)+$', minLength: 2 }) }],

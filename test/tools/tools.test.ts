@@ -297,16 +297,19 @@ describe('lists', () => {
     expect(names).toEqual([['a'], ['a'], ['a']]);
   });
 
+  const noList = 'it contains no list of tools\nPass a `tools/list` response, its result, or the list alone.';
   test.each<[string, string, string]>([
-    ['no list', '{}', 't.json#/tools: it contains no list of tools'],
-    ['an error', '{"jsonrpc":"2.0","id":1,"error":{}}', 't.json#/tools: it contains no list of tools'],
+    ['no list', '{}', `t.json#/tools: ${noList}`],
+    ['an error', '{"jsonrpc":"2.0","id":1,"error":{}}', `t.json#/tools: ${noList}`],
+    ['an empty result', '{"result":{}}', `t.json#/result/tools: ${noList}`],
+    ['a string', '"a"', `t.json: ${noList}`],
     ['a tool with an empty name', '[{"name":""}]', 't.json#/0/name: the name of the tool is empty'],
-    ['a tool without a name', '[{}]', 't.json#/0: a tool must be an object with a name'],
-    ['two of one name', '[{"name":"a"},{"name":"a"}]', 't.json#/1: there are two tools "a"'],
+    ['a tool without a name', '[{}]', 't.json#/0: a tool must be an object with a name\nFix the error there.'],
+    ['two of one name', '[{"name":"a"},{"name":"a"}]', 't.json#/1: there are two tools "a"\nRename one of them.'],
     ['no JSON', '[', 't.json:1:2: unexpected end of JSON'],
   ])('%s', async (_, text, message) => {
     const fault = await errorOf(Promise.resolve().then(() => readToolList(text, 't.json')));
-    expect(`${fault.place}: ${fault.message}`).toBe(message);
+    expect(`${fault.place}: ${fault.message}\n${fault.remedy}`).toContain(message);
   });
 
   test("an author's own schema has to be that of an object", async () => {

@@ -137,6 +137,7 @@ class DocPrinter {
         restIndex -= 1;
         const command = this.#commands[restIndex];
         doc = command?.doc ?? '';
+        // Stryker disable next-line BooleanLiteral: there is a command at each index below `rest`
         isBroken = command?.isBroken ?? false;
       }
       if (typeof doc === 'string') {

@@ -160,6 +160,7 @@ function configLocation(file: string, keys: readonly (string | number)[]): strin
 let configValidator: ValidateFunction | undefined;
 
 async function checkConfig(value: unknown, placeOf: ConfigFile['placeOf']): Promise<void> {
+  // Stryker disable next-line ConditionalExpression: it would be compiled again, with the same result
   if (configValidator === undefined) {
     const { Ajv2020 } = await import('ajv/dist/2020.js');
     configValidator = new Ajv2020({ strict: true, verbose: true }).compile(

@@ -43,18 +43,11 @@ function toPlainValue(value: unknown, depth: number): unknown {
   if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
     throw new Error(value instanceof Promise ? 'it contains a promise' : 'it contains an instance of a class');
   }
-  const copy: Record<string, unknown> = {};
-  for (const key of Object.keys(value)) {
-    const item = (value as Record<string, unknown>)[key];
-    if (item === undefined) continue;
-    Object.defineProperty(copy, key, {
-      value: toPlainValue(item, depth + 1),
-      enumerable: true,
-      configurable: true,
-      writable: true,
-    });
-  }
-  return copy;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, item]: [string, unknown]) =>
+      item === undefined ? [] : [[key, toPlainValue(item, depth + 1)]],
+    ),
+  );
 }
 
 const TYPE_NOUNS: Readonly<Record<string, string>> = { function: 'a function', bigint: 'a bigint', symbol: 'a symbol' };

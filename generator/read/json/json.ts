@@ -141,11 +141,7 @@ export function memberAt(value: JsonValue | undefined, ...keys: readonly string[
 
 /** An object from entries that is safe for any key, including `__proto__`. */
 export function objectFromEntries(entries: Iterable<readonly [string, JsonValue]>): JsonObject {
-  const object: Record<string, JsonValue> = {};
-  for (const [key, value] of entries) {
-    Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
-  }
-  return object;
+  return Object.fromEntries(entries);
 }
 
 /** A text that is equal for equal JSON values, independent of the order of members. */
