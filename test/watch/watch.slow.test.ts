@@ -65,3 +65,21 @@ test('handles a burst of changes in one run', async () => {
   watching.child.kill('SIGTERM');
   expect(await watching.ended).toBe(0);
 });
+
+test('sees files that appear while a folder that is new in the config is scanned', async () => {
+  const cwd = project();
+  const watching = new WatchProcess(cwd);
+  await watching.until('first round', () => watching.rounds === 1);
+  const file = path.join(cwd, 'mcpgen.config.json');
+  const config = JSON.parse(readFileSync(file, 'utf8')) as object;
+  for (const folder of ['one', 'two', 'three']) {
+    mkdirSync(path.join(cwd, folder));
+    writeFileSync(path.join(cwd, folder, `${folder}-a.input.json`), '{ "type": "object" }');
+    saveAtomically(file, JSON.stringify({ ...config, tools: [`${folder}/*.input.json`] }));
+    await watching.until('a', () => existsSync(path.join(cwd, `out/tools/${folder}-a.ts`)));
+    writeFileSync(path.join(cwd, folder, `${folder}-b.input.json`), '{ "type": "object" }');
+    await watching.until('b', () => existsSync(path.join(cwd, `out/tools/${folder}-b.ts`)));
+  }
+  watching.child.kill('SIGINT');
+  expect(await watching.ended).toBe(0);
+});

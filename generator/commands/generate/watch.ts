@@ -75,9 +75,10 @@ export async function watchCommand(commandLine: GenerateCommandLine): Promise<nu
     }
   };
 
-  // Folders are watched, not files: editors save by replacing a file with a new one.
+  // Folders are watched, not files: editors save by replacing a file with a new one. Files that are there when a folder is
+  // scanned count as changes, since they may have appeared after a run has read the folder.
   const watcher = watch(watchedFolders(inputs), {
-    ignoreInitial: true,
+    ignoreInitial: false,
     ignored: (file) => !isWatched(inputs, path.resolve(file)),
   });
   return new Promise<number>((resolve, reject) => {
@@ -85,6 +86,7 @@ export async function watchCommand(commandLine: GenerateCommandLine): Promise<nu
     let running: Promise<void> | undefined;
     let isRunDue = false;
     let hasEnded = false;
+    let isReady = false;
     const end = (): void => {
       if (hasEnded) return;
       hasEnded = true;
@@ -115,7 +117,7 @@ export async function watchCommand(commandLine: GenerateCommandLine): Promise<nu
     };
     for (const signal of SIGNALS) process.on(signal, end);
     watcher.on('all', (_, file) => {
-      if (!isInput(inputs, path.resolve(file))) return;
+      if (!isReady || !isInput(inputs, path.resolve(file))) return;
       clearTimeout(timer);
       timer = setTimeout(begin, DEBOUNCE_MS);
     });
@@ -123,6 +125,7 @@ export async function watchCommand(commandLine: GenerateCommandLine): Promise<nu
       printWarning({ message: `a folder cannot be watched: ${String(error)}` });
     });
     watcher.once('ready', () => {
+      isReady = true;
       printToStderr('watching for changes; stop with Ctrl-C');
       begin();
     });
