@@ -4,7 +4,7 @@
 // reach which fault. Each fault then runs with those files, the quickest ones first, until one fails or `--limit` is
 // reached. A test file slower than the limit takes part only where it imports the source. Code that runs once, while a
 // module is loaded, is left out. Outcomes are saved after each fault, and the same command continues a run that was
-// stopped. `--again ID,ID` repeats faults, and `--with FILE,FILE` adds test files for all of them.
+// stopped. `--again ID,ID` repeats only these faults, and `--with FILE,FILE` adds test files for all of them.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -31,8 +31,8 @@ const OUT = 'reports/mutation/sample';
 const RESULTS = `${OUT}/results.json`;
 const LIMIT_MS = Number(options.limit) * 1000;
 const TEST_TIMEOUT_MS = 30_000;
-const again = new Set(options.again.split(','));
-const added = new Set(options.with.split(','));
+const again = new Set(options.again.split(',').filter((id) => id !== ''));
+const added = new Set(options.with.split(',').filter((file) => file !== ''));
 const silent = Object.fromEntries(
   ['trace', 'debug', 'info', 'warn', 'error', 'fatal'].map((level) => [level, () => undefined]),
 );
@@ -171,7 +171,8 @@ async function coverageOf() {
 }
 
 async function tryFault({ id, fileName }, tests) {
-  const covering = tests
+  const fresh = [...added].filter((name) => !tests.some(({ file }) => file === name));
+  const covering = [...tests, ...fresh.map((file) => ({ file, passed: true, ms: 0 }))]
     .filter(
       ({ file, passed, running, slow }) =>
         passed && (added.has(file) || (slow ? isTestOf(file, fileName) : running?.includes(id))),
@@ -260,7 +261,7 @@ for (const { file } of results.tests.filter(({ passed }) => !passed)) {
 for (let index = 0; index < Number(options.sample); index += 1) {
   for (const { mutants } of results.folders) {
     const mutant = mutants[index];
-    if (mutant === undefined || (mutant.status !== undefined && !again.has(mutant.id))) continue;
+    if (mutant === undefined || (again.size > 0 ? !again.has(mutant.id) : mutant.status !== undefined)) continue;
     Object.assign(mutant, await tryFault(mutant, results.tests));
     save();
     const { fileName, location, mutatorName, replacement, status, by = '' } = mutant;

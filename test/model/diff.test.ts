@@ -493,6 +493,11 @@ describe.each(PAIRS)('from %s to %s', (from, to) => {
     expect([...new Set(told)].filter((name) => old.has(name) || !embedded.includes(name)).sort()).toEqual(expected);
   });
 
+  test('errors may be sent by both sides', () => {
+    for (const change of difference.changes.filter(({ subject }) => subject === 'error'))
+      expect(change).toMatchObject({ path: [], sentBy: ['client', 'server'] });
+  });
+
   test('the reverse diff mirrors the changes', () => {
     const back = compareProtocols(protocolOf(to), protocolOf(from));
     const count = (changes: readonly Change[], ...rules: readonly RuleId[]): number =>

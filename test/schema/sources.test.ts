@@ -1,7 +1,12 @@
 /** Sources of schemas, and what is read from the schema of an extension. */
 import { describe, expect, test } from 'vitest';
 import { McpgenError } from '../../generator/errors.js';
-import { requireExtension } from '../../generator/read/builtin/extensions.js';
+import { builtinDocs } from '../../generator/read/builtin/docs.js';
+import {
+  builtinExtensionProtocol,
+  requireExtension,
+  requireExtensionCatalog,
+} from '../../generator/read/builtin/extensions.js';
 import { namesDefinitions, type ExtensionCatalog } from '../../generator/read/extension.js';
 import type { JsonObject } from '../../generator/read/json/json.js';
 import { openDefinitions, ownDefinitions } from '../../generator/read/schema/extension.js';
@@ -52,6 +57,18 @@ test('an unknown extension is an error with the built-in ones', () => {
   const far = errorOf(() => requireExtension('x'.repeat(500)));
   expect(far.message.length).toBeLessThan(250);
   expect(far.remedy).toMatch(/^Built in: /);
+});
+
+test('the protocol of an extension has the docs of its revision where it has none', () => {
+  const UI = 'io.modelcontextprotocol/ui';
+  const { protocol } = requireExtensionCatalog(UI);
+  const docs = builtinExtensionProtocol(UI)?.docs;
+  const base = builtinDocs(protocol?.docs ?? '');
+  expect(docs?.definition('HostNotification')).toMatch(/^A notification of a /);
+  expect(base.definition('HostNotification')).toBeUndefined();
+  expect(base.definition('CallToolResult')).toBeDefined();
+  expect(docs?.definition('CallToolResult')).toBe(base.definition('CallToolResult'));
+  expect(docs?.definition('NoSuchDefinition')).toBeUndefined();
 });
 
 test.each<[boolean, object]>([
