@@ -16,9 +16,8 @@ export default defineConfig({
     pool: 'forks',
     // Files share a worker and the modules in it: loading compiler and generator for each took over a second.
     isolate: false,
-    // Vitest leaves one core to itself, though its main process is idle most of the time. Tests wait for processes and
-    // time limits, so one more worker than there are cores has something to do.
-    maxWorkers: os.availableParallelism() + 1,
+    // Vitest leaves one core to itself, though its main process is idle most of the time.
+    maxWorkers: Math.max(2, os.availableParallelism()),
     // Node loads generated JavaScript by itself: Vitest would transform each file of the runtime for each test.
     server: { deps: { external: [/\/mcpgen-test-.*\.js$/] } },
     sequence: { sequencer: SlowFirst },

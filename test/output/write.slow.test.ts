@@ -160,7 +160,7 @@ describe('--check', () => {
       { path: `${REVISION}/types.ts`, status: 'missing', action: 'create' },
       {
         path: `${REVISION}/index.ts`,
-        status: 'stale',
+        status: 'edited',
         action: 'update',
         diff: expect.stringMatching(/^@@ line \d+ @@\n-\/\/ changed$/) as unknown,
       },

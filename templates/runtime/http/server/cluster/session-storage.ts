@@ -186,7 +186,7 @@ export class OwnedSession implements SessionKeeper {
   readonly #record: OwnedRecord;
   readonly #log: SessionLog;
   /** Writes down what a client could resume elsewhere. */
-  readonly journal = new SessionJournal(this);
+  readonly journal: SessionJournal = new SessionJournal(this);
   #attemptedChanges = 0;
   #retryTimer: ReturnType<typeof setTimeout> | undefined;
   #isOver = false;
