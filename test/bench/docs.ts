@@ -46,12 +46,13 @@ function readmeTable(results: Results): string {
   ]);
 }
 
-function suiteMarkdown({ title, about, rows }: SuiteResult): string {
+function suiteMarkdown({ title, about, version, rows }: SuiteResult): string {
   const hasFloor = rows.some(({ floor }) => floor !== undefined);
   const peers = [...new Set(rows.flatMap((row) => row.peers.map(({ name }) => name)))];
+  const later = version === undefined ? '' : ` Measured later than the rest, with ${version}.`;
   return `### ${title}
 
-${about}
+${about}${later}
 
 ${markdown([
   ['', 'mcpgen', ...(hasFloor ? ['relative to the floor'] : []), ...peers.map((name) => `relative to ${name}`)],

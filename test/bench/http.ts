@@ -6,6 +6,8 @@ import { bundleProgram } from './processes.js';
 import type { Bench, Contender, Suite } from './suite.js';
 
 const IN_FLIGHT = 50;
+/** More than are measured: code that is not compiled yet would count. */
+const WARM_UP_CALLS = 5000;
 const CALLS = 2000;
 
 async function processorTimeOf(server: ChildProcess): Promise<number> {
@@ -15,13 +17,18 @@ async function processorTimeOf(server: ChildProcess): Promise<number> {
 }
 
 /** Starts a server in a process, warms it up, and measures one call: time on the clock, and of the server's processor. */
-async function measure(program: string, name: string, isModern: boolean, calls: number): Promise<readonly number[]> {
+async function measure(
+  program: string,
+  name: string,
+  isModern: boolean,
+  [warmUpCalls, calls]: readonly [number, number],
+): Promise<readonly number[]> {
   const server = fork(program, [name], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   try {
     const [{ port }] = (await once(server, 'message')) as [{ port: number }];
     const load = new HttpLoad(new URL(`http://127.0.0.1:${port}/mcp`), isModern, IN_FLIGHT);
     await load.open();
-    await load.run(calls);
+    await load.run(warmUpCalls);
     const before = await processorTimeOf(server);
     const start = performance.now();
     await load.run(calls);
@@ -65,7 +72,7 @@ export const http: Suite = {
   contenders: async ({ scratch, root, isQuick }: Bench) => {
     const program = await bundleProgram(scratch, 'http-servers', root);
     const of = (name: string, isModern: boolean): Contender => {
-      return () => measure(program, name, isModern, isQuick ? 300 : CALLS);
+      return () => measure(program, name, isModern, isQuick ? [300, 300] : [WARM_UP_CALLS, CALLS]);
     };
     return {
       [FLOOR]: of(FLOOR, false),

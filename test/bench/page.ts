@@ -107,7 +107,7 @@ function roundsOf({ rounds }: { readonly rounds: number }): string {
 function suiteSection(result: SuiteResult): string {
   return section(
     result,
-    `${result.about} ${roundsOf(result)}; a line across the end of a bar reaches from the least to the most. Shorter is better.`,
+    `${result.about} ${roundsOf(result)}${result.version === undefined ? '' : `, measured later than the rest with ${result.version}`}; a line across the end of a bar reaches from the least to the most. Shorter is better.`,
     result.rows.map(rowFigure),
     suiteTable(result),
   );

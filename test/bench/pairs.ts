@@ -191,6 +191,8 @@ async function runCalls(call: Pair['call'], count: number, inFlight: number): Pr
   await Promise.all(Array.from({ length: inFlight }, work));
 }
 
+const WARM_UP_US = 2e6;
+
 /** Microseconds that a call takes: of the processor in memory, on the clock where another process answers. */
 async function timeOf(call: Pair['call'], medium: Medium, inFlight: number): Promise<number> {
   const time = async (count: number): Promise<number> => {
@@ -202,8 +204,8 @@ async function timeOf(call: Pair['call'], medium: Medium, inFlight: number): Pro
   };
   let count = 500;
   while ((await time(count)) < 8e4) count *= 2;
-  // The slowest of them are still being compiled after that.
-  await time(count * 2);
+  // Both processes of a pair compile and recompile their code for a second or two, on a busy machine for longer.
+  for (let warm = 0; warm < WARM_UP_US;) warm += await time(count);
   const samples: number[] = [];
   for (let sample = 0; sample < 5; sample += 1) samples.push((await time(count)) / count);
   return median(samples);

@@ -4,9 +4,10 @@
  * - `--only NAME` runs the benchmarks whose names begin with it, repeatable.
  * - `--rounds N` makes other than 5 rounds, a complete run at least 5.
  * - `--quick` is a trial with one round, whose figures mean little.
+ * - `--update` replaces the named benchmarks in the results of the last complete run, which then name their commit.
  * - `--against FOLDER` compares ours with another checkout, which must be built, instead of peers.
  *
- * Such runs write to `out/bench` instead, so that the files here are always those of a complete run. A complete run
+ * Other runs than a complete one and an update write to `out/bench` instead, so that the files here are always those of a complete run. A complete run
  * takes some 20 minutes. Results are kept after each benchmark; `--continue` goes on after the last one of a run that was stopped.
  */
 import { spawnSync } from 'node:child_process';
@@ -30,10 +31,13 @@ const { values } = parseArgs({
     quick: { type: 'boolean', default: false },
     against: { type: 'string' },
     continue: { type: 'boolean', default: false },
+    update: { type: 'boolean', default: false },
   },
 });
-const isComplete = values.only.length === 0 && !values.quick && values.against === undefined;
-const rounds = values.quick ? 1 : Math.max(isComplete ? 5 : 1, Number(values.rounds) || 5);
+const isTrial = values.quick || values.against !== undefined;
+const isComplete = values.only.length === 0 && !isTrial;
+const isUpdate = values.update && !isTrial;
+const rounds = values.quick ? 1 : Math.max(isComplete || isUpdate ? 5 : 1, Number(values.rounds) || 5);
 
 /** Whether a benchmark runs: those that take long only if they are named. */
 function isChosen({ name, isLong = false }: { readonly name: string; readonly isLong?: boolean }): boolean {
@@ -79,6 +83,16 @@ function keptResults(current: Results): Pick<Results, 'suites' | 'growth' | 'siz
   const { suites, growth, sizes, ...about } = JSON.parse(readFileSync(KEPT, 'utf8')) as Results;
   const isSame = about.date === current.date && JSON.stringify(about.versions) === JSON.stringify(current.versions);
   return isSame ? { suites, growth, sizes } : none;
+}
+
+/** The results of the last complete run, with those of some suites replaced. */
+function updatedResults({ versions: { mcpgen = '', ...peers }, suites }: Results): Results {
+  const complete = JSON.parse(readFileSync(path.join(import.meta.dirname, 'results.json'), 'utf8')) as Results;
+  const { mcpgen: _, ...former } = complete.versions;
+  if (JSON.stringify(former) !== JSON.stringify(peers))
+    throw new Error('other versions than those of the complete run');
+  const updated = new Map(suites.map((suite) => [suite.name, { ...suite, version: mcpgen }]));
+  return { ...complete, suites: complete.suites.map((suite) => updated.get(suite.name) ?? suite) };
 }
 
 const scratch = mkdtempSync(path.join(os.tmpdir(), 'mcpgen-bench-'));
@@ -148,12 +162,13 @@ try {
     found.sizes.push(result);
     printTable(result.title, sizeTable(result));
   }
-  const out = isComplete ? import.meta.dirname : OUT;
-  writeFileSync(path.join(out, 'results.json'), `${JSON.stringify(results(), undefined, 1)}\n`);
-  writeFileSync(path.join(out, 'results.html'), page(results()));
+  const out = isComplete || isUpdate ? import.meta.dirname : OUT;
+  const written = isUpdate ? updatedResults(results()) : results();
+  writeFileSync(path.join(out, 'results.json'), `${JSON.stringify(written, undefined, 1)}\n`);
+  writeFileSync(path.join(out, 'results.html'), page(written));
   const minutes = ((performance.now() - start) / 60_000).toFixed(1);
   process.stdout.write(`\n${minutes} minutes. Written: results.json and results.html in ${path.relative(root, out)}\n`);
-  if (isComplete) process.stdout.write('Now run `npm run bench:docs`.\n');
+  if (isComplete || isUpdate) process.stdout.write('Now run `npm run bench:docs`.\n');
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }

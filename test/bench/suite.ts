@@ -110,6 +110,8 @@ export interface SuiteResult {
   readonly name: string;
   readonly title: string;
   readonly about: string;
+  /** Of mcpgen, where it was measured later than the rest. */
+  readonly version?: string;
   readonly rounds: number;
   readonly rows: readonly Row[];
 }
