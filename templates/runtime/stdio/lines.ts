@@ -73,8 +73,11 @@ const DEFAULT_MAX_UNREAD_CHARS = 128 * 1024 * 1024;
  */
 const MAX_UNREAD_RESPONSES = 10_000;
 
-/** Characters written at once; larger batches are not faster. */
-const WRITE_BATCH_CHARS = 64 * 1024;
+/**
+ * Characters written at once, at most. With larger batches the two processes take turns: one waits while the other one
+ * works through all that was sent. With smaller ones the system calls cost more than that.
+ */
+const WRITE_BATCH_CHARS = 2048;
 
 const RESOLVED = Promise.resolve();
 
