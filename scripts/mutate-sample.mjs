@@ -11,6 +11,7 @@ import path from 'node:path';
 import { clearTimeout, setTimeout } from 'node:timers';
 import { parseArgs } from 'node:util';
 import { Instrumenter } from '@stryker-mutator/instrumenter';
+import { randomFrom } from '../test/support/random.ts';
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -37,17 +38,6 @@ const silent = Object.fromEntries(
   ['trace', 'debug', 'info', 'warn', 'error', 'fatal'].map((level) => [level, () => undefined]),
 );
 const logger = { ...silent, isDebugEnabled: () => false };
-
-/** Mulberry32. */
-function randomFrom(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 function instrument(files) {
   return new Instrumenter(logger).instrument(files, { plugins: null, ignorers: [], excludedMutations: [] });

@@ -3,6 +3,7 @@ import {
   capabilitySteps,
   findDefinition,
   methodsFrom,
+  peerOf,
   sideWords,
   SIDES,
   type Method,
@@ -78,7 +79,7 @@ export function emitRevision(context: EmitContext): SourceFile {
     ],
   );
   for (const side of SIDES) {
-    const sender = sideName(context, side === 'client' ? 'server' : 'client');
+    const sender = sideName(context, peerOf(side));
     declareRevision(
       `${side}Revision`,
       `/** As {@link revision}, for ${side}s only: validates what ${sender.toLowerCase()}s send, so that a bundle is smaller. */`,

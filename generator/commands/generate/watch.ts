@@ -86,7 +86,6 @@ export async function watchCommand(commandLine: GenerateCommandLine): Promise<nu
     let running: Promise<void> | undefined;
     let isRunDue = false;
     let hasEnded = false;
-    let isReady = false;
     const end = (): void => {
       if (hasEnded) return;
       hasEnded = true;
@@ -116,16 +115,15 @@ export async function watchCommand(commandLine: GenerateCommandLine): Promise<nu
       );
     };
     for (const signal of SIGNALS) process.on(signal, end);
-    watcher.on('all', (_, file) => {
-      if (!isReady || !isInput(inputs, path.resolve(file))) return;
-      clearTimeout(timer);
-      timer = setTimeout(begin, DEBOUNCE_MS);
-    });
     watcher.on('error', (error) => {
       printWarning({ message: `a folder cannot be watched: ${String(error)}` });
     });
     watcher.once('ready', () => {
-      isReady = true;
+      watcher.on('all', (_, file) => {
+        if (!isInput(inputs, path.resolve(file))) return;
+        clearTimeout(timer);
+        timer = setTimeout(begin, DEBOUNCE_MS);
+      });
       printToStderr('watching for changes; stop with Ctrl-C');
       begin();
     });

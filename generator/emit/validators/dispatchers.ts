@@ -7,7 +7,7 @@ import type { GuardWriter } from './guard-writer.js';
 import { cleanDocText } from '../../print/doc-comment.js';
 import { literalKey } from '../../print/names.js';
 import { pinnedResultType } from '../../model/types/result-type.js';
-import { findDefinition, methodsFrom, SIDES } from '../../model/protocol.js';
+import { findDefinition, methodsFrom, peerOf, SIDES } from '../../model/protocol.js';
 import type { Method, Side } from '../../model/protocol.js';
 import { memberOf } from '../../model/catalog/derive.js';
 
@@ -55,7 +55,7 @@ export function emitDispatchers(file: SourceFile, context: EmitContext, writer: 
     guardOf: (row: Method) => string,
   ): void => {
     // A side sends the results of the other side's requests.
-    for (const side of SIDES) declareGuards(guardsOf(side, of), rowsOf(otherSide(side)), guardOf);
+    for (const side of SIDES) declareGuards(guardsOf(side, of), rowsOf(peerOf(side)), guardOf);
     declareDispatcher(
       name,
       SIDES.map((side) => guardsOf(side, of)),
@@ -212,8 +212,4 @@ export function emitDispatchers(file: SourceFile, context: EmitContext, writer: 
 }`,
     });
   }
-}
-
-function otherSide(side: Side): Side {
-  return side === 'client' ? 'server' : 'client';
 }
