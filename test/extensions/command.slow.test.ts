@@ -4,8 +4,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { mcpgen } from '../support/in-process.js';
-import { reports, TASKS } from './support.js';
-import { GENERATE } from './command-support.js';
+import { TASKS } from './support.js';
+import { GENERATE, writeExtension } from './command-support.js';
 
 let cwd: string;
 
@@ -15,14 +15,6 @@ beforeEach(() => {
 afterEach(() => {
   rmSync(cwd, { recursive: true, force: true });
 });
-
-/** Writes the files of an extension, and returns the path of its catalog. */
-function write(change?: Parameters<typeof reports>[0]): string {
-  const { catalog, schema } = reports(change);
-  mkdirSync(path.join(cwd, 'ext'), { recursive: true });
-  for (const { name, contents } of [catalog, schema]) writeFileSync(path.join(cwd, 'ext', name), contents);
-  return 'ext/catalog.json';
-}
 
 describe('other commands', () => {
   test('explain does not mix the method of an extension with another one of the same name', async () => {
@@ -64,7 +56,7 @@ describe('other commands', () => {
   });
 
   test('explain shows the extension that a method is from', async () => {
-    const { stdout } = await mcpgen(['explain', 'reports/get', '--extend', write()], { cwd });
+    const { stdout } = await mcpgen(['explain', 'reports/get', '--extend', writeExtension(cwd)], { cwd });
     expect(stdout).toMatch(/^ {2}extension +com\.example\/reports$/m);
     const { code, stderr } = await mcpgen(['explain', 'tasks/update'], { cwd });
     expect([code, stderr]).toEqual([2, expect.stringContaining(`pass --extension ${TASKS}`)]);

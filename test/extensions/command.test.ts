@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { mcpgen } from '../support/in-process.js';
 import { reports, TASKS } from './support.js';
-import { GENERATE, rows } from './command-support.js';
+import { GENERATE, rows, writeExtension } from './command-support.js';
 
 let cwd: string;
 
@@ -16,14 +16,6 @@ afterEach(() => {
   rmSync(cwd, { recursive: true, force: true });
 });
 
-/** Writes the files of an extension, and returns the path of its catalog. */
-function write(change?: Parameters<typeof reports>[0]): string {
-  const { catalog, schema } = reports(change);
-  mkdirSync(path.join(cwd, 'ext'), { recursive: true });
-  for (const { name, contents } of [catalog, schema]) writeFileSync(path.join(cwd, 'ext', name), contents);
-  return 'ext/catalog.json';
-}
-
 describe('generate', () => {
   test('names the revisions that an extension is not added to', async () => {
     const args = ['generate', '-r', '2025-11-25', '-r', '2026-07-28', '--emit', 'methods', '--extension', TASKS];
@@ -33,7 +25,13 @@ describe('generate', () => {
   });
 
   test('reads extensions from the config, relative to it', async () => {
-    const config = { out: 'src', revisions: ['2026-07-28'], emit: ['methods'], extensions: [TASKS], extend: [write()] };
+    const config = {
+      out: 'src',
+      revisions: ['2026-07-28'],
+      emit: ['methods'],
+      extensions: [TASKS],
+      extend: [writeExtension(cwd)],
+    };
     writeFileSync(path.join(cwd, 'mcpgen.config.json'), JSON.stringify(config));
     mkdirSync(path.join(cwd, 'inside'));
     const { code, stdout } = await mcpgen(['generate', '--json'], { cwd: path.join(cwd, 'inside') });
@@ -91,7 +89,7 @@ describe('hostile files', () => {
     ['a definition that only refers to itself', (_, own) => (own['Extra'] = { $ref: '#/$defs/Extra' }), /Extra/],
     ['an error code that is text', (catalog) => (catalog['errors'] = [{ name: 'A', code: 'x' }]), /#\/errors\/0/],
   ])('%s is one error, and nothing is written', async (_title, change, place) => {
-    const { code, stderr } = await mcpgen([...GENERATE, '-o', 'out', '--extend', write(change)], { cwd });
+    const { code, stderr } = await mcpgen([...GENERATE, '-o', 'out', '--extend', writeExtension(cwd, change)], { cwd });
     expect(code, stderr).toBe(2);
     expect(stderr.match(/^error: /gm)).toHaveLength(1);
     expect(stderr).toMatch(place);
@@ -101,7 +99,7 @@ describe('hostile files', () => {
 
   test('a definition named __proto__ does not change the generator', async () => {
     const { catalog, schema } = reports();
-    write();
+    writeExtension(cwd);
     const defs = `{"__proto__":{"type":"string"},`;
     writeFileSync(path.join(cwd, 'ext/schema.json'), String(schema.contents).replace('"$defs":{', `"$defs":${defs}`));
     expect(catalog.name).toBe('catalog.json');
@@ -116,7 +114,7 @@ describe('hostile files', () => {
     ['is a list', '[]', 'must be one JSON object'],
     ['has no definitions', '{}', 'has no definitions'],
   ])('a schema that %s', async (_title, contents, message) => {
-    write();
+    writeExtension(cwd);
     if (contents === undefined) rmSync(path.join(cwd, 'ext/schema.json'));
     else writeFileSync(path.join(cwd, 'ext/schema.json'), contents);
     const { code, stderr } = await mcpgen([...GENERATE, '-o', 'out', '--extend', 'ext/catalog.json'], { cwd });
@@ -138,7 +136,7 @@ describe('files of a catalog', () => {
   });
 
   test('a wrong format is described with an example', async () => {
-    const file = write((catalog) => (catalog['extension'] = 'reports'));
+    const file = writeExtension(cwd, (catalog) => (catalog['extension'] = 'reports'));
     const { code, stderr } = await mcpgen([...GENERATE, '-o', 'out', '--extend', file], { cwd });
     expect(code).toBe(2);
     expect(stderr).toMatch(

@@ -1,9 +1,7 @@
-import { createServer as createHttpServer } from 'node:http';
-import type { Server as HttpServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { discoverResponse, initializeResponse, resultMessage, sendJson, TEXT } from './client-peer.js';
 import type { ReceivedMessage } from './client-peer.js';
+import { ServerProcess } from './server-process.js';
 
 export const FRESH = { ttlMs: 0, cacheScope: 'private', resultType: 'complete' };
 export const reconnect = { initialDelayMs: 20, maxDelayMs: 100, maxAttempts: 5 };
@@ -31,18 +29,12 @@ export function answerTo({ method, id }: ReceivedMessage): object {
   return resultMessage(id, method === 'ping' ? {} : TEXT);
 }
 
-/** A server at a fixed port that can stop and start again. */
-export class RestartingServer {
+/** A server at a fixed port that can stop and start again, and remembers what it has received. */
+export class RestartingServer extends ServerProcess {
   readonly received: ReceivedMessage[] = [];
-  #server: HttpServer | undefined;
-  #port = 0;
 
-  get url(): string {
-    return `http://127.0.0.1:${this.#port}/mcp`;
-  }
-
-  async start(): Promise<void> {
-    const server = createHttpServer((request, response) => {
+  constructor() {
+    super(() => (request, response) => {
       let body = '';
       request.setEncoding('utf8').on('data', (chunk) => {
         body += String(chunk);
@@ -53,19 +45,6 @@ export class RestartingServer {
         if (message.id === undefined) response.writeHead(request.method === 'GET' ? 405 : 202).end();
         else sendJson(response, answerTo(message));
       });
-    });
-    this.#server = server;
-    await new Promise<void>((resolve) => server.listen(this.#port, '127.0.0.1', resolve));
-    this.#port = (server.address() as AddressInfo).port;
-  }
-
-  async stop(): Promise<void> {
-    const server = this.#server;
-    this.#server = undefined;
-    if (server === undefined) return;
-    await new Promise((resolve) => {
-      server.close(resolve);
-      server.closeAllConnections();
     });
   }
 }

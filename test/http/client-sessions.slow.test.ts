@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer as createHttpServer } from 'node:http';
 import type { IncomingMessage, RequestListener, Server as HttpServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { McpServer as V2Server } from '@modelcontextprotocol/server';
 import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
@@ -20,39 +19,8 @@ import {
   TEXT,
   waitUntil,
 } from './client-peer.js';
+import { ServerProcess } from './server-process.js';
 import { call, reconnect, jsonError } from './client-sessions-support.js';
-
-/** A server at a fixed port; each start begins without memory. */
-class ServerProcess {
-  #server: HttpServer | undefined;
-  #port = 0;
-  readonly #create: () => RequestListener;
-
-  constructor(create: () => RequestListener) {
-    this.#create = create;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${this.#port}/mcp`;
-  }
-
-  async start(): Promise<void> {
-    const server = createHttpServer(this.#create());
-    this.#server = server;
-    await new Promise<void>((resolve) => server.listen(this.#port, '127.0.0.1', resolve));
-    this.#port = (server.address() as AddressInfo).port;
-  }
-
-  async stop(): Promise<void> {
-    const server = this.#server;
-    this.#server = undefined;
-    if (server === undefined) return;
-    await new Promise((resolve) => {
-      server.close(resolve);
-      server.closeAllConnections();
-    });
-  }
-}
 
 const readJson = async (request: IncomingMessage): Promise<unknown> => {
   let text = '';

@@ -9,25 +9,16 @@ import { createClient } from '../../generated/2025-11-25/client.js';
 import { stdioClientTransport } from '../../generated/runtime/stdio-client.js';
 import { CLI, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
 import { mcpgen } from '../support/in-process.js';
-import { EVERYTHING, recordEverything } from './support.js';
+import { EVERYTHING, recordEverything, writeChangedServer } from './support.js';
 
 let folder = '';
 let file = '';
-/** The reference server, with a text of its output replaced. */
 let changed = '';
 
 beforeAll(async () => {
   folder = temporaryFolder();
   file = path.join(folder, 'calls.ndjson');
-  changed = path.join(folder, 'changed.mjs');
-  writeFileSync(
-    changed,
-    `import { spawn } from 'node:child_process';
-     const server = spawn(process.execPath, ${JSON.stringify(EVERYTHING.slice(1))}, { stdio: ['pipe', 'pipe', 'ignore'] });
-     process.stdin.pipe(server.stdin);
-     server.stdout.setEncoding('utf8');
-     server.stdout.on('data', (text) => process.stdout.write(text.replaceAll('Echo: roses', 'Echo: tulips')));`,
-  );
+  changed = writeChangedServer(folder);
   await recordEverything(file);
 });
 

@@ -72,3 +72,17 @@ export async function recordEverything(file: string): Promise<void> {
   await client.getPrompt({ name: 'no such prompt' }).catch(() => undefined);
   await client.close();
 }
+
+/** Writes a program that is the reference server with a text of its output replaced, and returns its path. */
+export function writeChangedServer(folder: string): string {
+  const program = path.join(folder, 'changed.mjs');
+  writeFileSync(
+    program,
+    `import { spawn } from 'node:child_process';
+     const server = spawn(process.execPath, ${JSON.stringify(EVERYTHING.slice(1))}, { stdio: ['pipe', 'pipe', 'ignore'] });
+     process.stdin.pipe(server.stdin);
+     server.stdout.setEncoding('utf8');
+     server.stdout.on('data', (text) => process.stdout.write(text.replaceAll('Echo: roses', 'Echo: tulips')));`,
+  );
+  return program;
+}

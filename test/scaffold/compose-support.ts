@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { FEATURES, type ProjectKind, type Selection } from '../../generator/scaffold/project/selection.js';
 
 export const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
   dependencies: Record<string, string>;
@@ -11,6 +12,21 @@ export const revisions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'
   methods: [],
   extensions: [],
 }));
+
+/** A project with all features and transports. */
+export function everythingOf(kind: ProjectKind): Selection {
+  return {
+    kind,
+    packageName: '@acme/demo',
+    revisions,
+    features: FEATURES[kind].map(({ name }) => name),
+    transports: ['stdio', 'http'],
+    runtime: 'none',
+    schemas: 'json',
+    store: 'memory',
+    packageManager: 'npm',
+  };
+}
 
 /** The package that has the program which a script runs. */
 export const PROGRAMS: Readonly<Record<string, string>> = { tsc: 'typescript' };

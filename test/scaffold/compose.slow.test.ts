@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { readTemplateProject } from '../../generator/read/builtin/template-project.js';
 import { composeProject, projectPath } from '../../generator/scaffold/project/compose.js';
 import { FEATURES, PROJECT_KINDS, RUNTIME_NAMES, type Selection } from '../../generator/scaffold/project/selection.js';
-import { packages, revisions, missing } from './compose-support.js';
+import { everythingOf, packages, missing } from './compose-support.js';
 
 /** A server whose tools a client knows. */
 const LISTED: Selection['listed'] = {
@@ -40,17 +40,7 @@ function partsOf(name: string, text: string): FileParts {
 
 describe.each(PROJECT_KINDS)('%s', (kind) => {
   const template = readTemplateProject(kind);
-  const everything: Selection = {
-    kind,
-    packageName: '@acme/demo',
-    revisions,
-    features: FEATURES[kind].map(({ name }) => name),
-    transports: ['stdio', 'http'],
-    runtime: 'none',
-    schemas: 'json',
-    store: 'memory',
-    packageManager: 'npm',
-  };
+  const everything = everythingOf(kind);
 
   test('every selection has resolvable imports', () => {
     const used = new Set<string>();

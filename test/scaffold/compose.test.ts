@@ -14,21 +14,11 @@ import {
   parseRuntime,
   type Selection,
 } from '../../generator/scaffold/project/selection.js';
-import { packages, revisions, missing } from './compose-support.js';
+import { everythingOf, packages, revisions, missing } from './compose-support.js';
 
 describe.each(PROJECT_KINDS)('%s', (kind) => {
   const template = readTemplateProject(kind);
-  const everything: Selection = {
-    kind,
-    packageName: '@acme/demo',
-    revisions,
-    features: FEATURES[kind].map(({ name }) => name),
-    transports: ['stdio', 'http'],
-    runtime: 'none',
-    schemas: 'json',
-    store: 'memory',
-    packageManager: 'npm',
-  };
+  const everything = everythingOf(kind);
 
   test.each(RUNTIME_NAMES)('with --runtime %s the project depends exactly on what its code imports', (runtime) => {
     for (const transports of [['stdio'], ['http'], ['stdio', 'http']] satisfies Selection['transports'][]) {

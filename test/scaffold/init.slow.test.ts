@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { installationSpec } from '../../generator/read/builtin/own-package.js';
 import { readFiles, hashFolder, listFiles, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
 import { mcpgen } from '../support/in-process.js';
-import { QUICK, init } from './init-support.js';
+import { QUICK, dependenciesOf, init, initWithRuntime } from './init-support.js';
 
 afterAll(removeTemporaryFolders);
 
@@ -277,38 +277,28 @@ describe('--store redis', () => {
 });
 
 describe('carrying messages (case 101)', () => {
-  const written = async (
-    kind: string,
-    runtime: string,
-    ...flags: string[]
-  ): Promise<{ files: ReadonlyMap<string, string>; stdout: string }> => {
-    const folder = temporaryFolder();
-    const { code, stdout, stderr } = await init(folder, kind, 'demo', ...QUICK, '--runtime', runtime, ...flags);
-    expect([code, stderr]).toEqual([0, '']);
-    return { files: readFiles(path.join(folder, 'demo')), stdout };
-  };
-  const dependencies = (files: ReadonlyMap<string, string>): unknown =>
-    (JSON.parse(files.get('package.json') ?? '') as { dependencies?: object }).dependencies;
   const V1 = { '@modelcontextprotocol/sdk': expect.stringMatching(/^\^1\./) as unknown };
 
   test('by the transports of the official SDK 2.x', async () => {
-    const { files } = await written('server', 'sdk-v2');
-    expect(dependencies(files)).toEqual({ '@modelcontextprotocol/server': expect.stringMatching(/^\^2\./) as unknown });
+    const { files } = await initWithRuntime('server', 'sdk-v2');
+    expect(dependenciesOf(files)).toEqual({
+      '@modelcontextprotocol/server': expect.stringMatching(/^\^2\./) as unknown,
+    });
     expect(files.get('src/index.ts')).toContain('from "@modelcontextprotocol/server/stdio"');
     expect(files.has('src/generated/runtime/stdio-server.ts')).toBe(false);
   });
 
   test('by the transports of the official SDK 1.x', async () => {
     const both = ['--transport', 'stdio,http'];
-    const { files: server, stdout } = await written('server', 'sdk-v1', ...both, '-r', '2026-07-28');
+    const { files: server, stdout } = await initWithRuntime('server', 'sdk-v1', ...both, '-r', '2026-07-28');
     expect(stdout).toContain('over HTTP only the revisions that begin with `initialize`');
-    expect(dependencies(server)).toEqual(V1);
+    expect(dependenciesOf(server)).toEqual(V1);
     expect(server.get('src/index.ts')).toContain('from "@modelcontextprotocol/sdk/server/stdio.js"');
     expect(server.get('src/listen.ts')).toContain('from "@modelcontextprotocol/sdk/server/streamableHttp.js"');
     expect(server.has('src/generated/runtime/stdio-server.ts')).toBe(false);
-    const { files: client, stdout: told } = await written('client', 'sdk-v1', ...both);
+    const { files: client, stdout: told } = await initWithRuntime('client', 'sdk-v1', ...both);
     expect(told).not.toContain('over HTTP only');
-    expect(dependencies(client)).toEqual(V1);
+    expect(dependenciesOf(client)).toEqual(V1);
     expect(client.get('src/transport.ts')).toContain('from "@modelcontextprotocol/sdk/client/stdio.js"');
     expect(client.get('src/transport.ts')).toContain('from "@modelcontextprotocol/sdk/client/streamableHttp.js"');
   });

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readFiles, listFiles, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
-import { QUICK, init } from './init-support.js';
+import { QUICK, dependenciesOf, init, initWithRuntime } from './init-support.js';
 
 afterAll(removeTemporaryFolders);
 
@@ -148,22 +148,9 @@ describe('--dry-run (case-133)', () => {
 });
 
 describe('carrying messages (case 101)', () => {
-  const written = async (
-    kind: string,
-    runtime: string,
-    ...flags: string[]
-  ): Promise<{ files: ReadonlyMap<string, string>; stdout: string }> => {
-    const folder = temporaryFolder();
-    const { code, stdout, stderr } = await init(folder, kind, 'demo', ...QUICK, '--runtime', runtime, ...flags);
-    expect([code, stderr]).toEqual([0, '']);
-    return { files: readFiles(path.join(folder, 'demo')), stdout };
-  };
-  const dependencies = (files: ReadonlyMap<string, string>): unknown =>
-    (JSON.parse(files.get('package.json') ?? '') as { dependencies?: object }).dependencies;
-
   test('with the generated runtime', async () => {
-    const { files } = await written('server', 'none');
-    expect(dependencies(files)).toBeUndefined();
+    const { files } = await initWithRuntime('server', 'none');
+    expect(dependenciesOf(files)).toBeUndefined();
     expect(files.get('src/index.ts')).toContain('stdioServerTransport');
   });
 });

@@ -1,5 +1,11 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { renderTools } from '../../generator/index.js';
 import type { JsonObject, JsonValue } from '../../generator/read/json/json.js';
+import { parseTools } from '../../generator/read/tools.js';
 import type { Validator } from '../../templates/runtime/validation.js';
+import { temporaryFolder } from '../support/cli.js';
+import { importOutput } from '../support/import-output.js';
 
 /** A branch: the child, which is required too, is checked before the member that decides. */
 export const branch = (ref: string, own: string): JsonObject => ({
@@ -79,6 +85,27 @@ export const evaluated = (step: (next: JsonObject) => JsonObject): JsonObject =>
 };
 
 export const validators = new Map<string, Validator<unknown>>();
+
+/** Generates the validators of all schemas into {@link validators}. */
+export async function generateValidators(): Promise<void> {
+  const folder = temporaryFolder();
+  const schemas = {
+    ...SCHEMAS,
+    ...Object.fromEntries(Object.entries(REPEATED).map(([name, step]) => [`Repeated${name}`, repeated(step)])),
+    ...Object.fromEntries(Object.entries(EVALUATED).map(([name, step]) => [`Evaluated${name}`, evaluated(step)])),
+  };
+  const tools = Object.entries(schemas).map(([name, inputSchema]) => ({ name, inputSchema }));
+  const { files } = await renderTools(parseTools(tools, 't.json'), folder);
+  writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }');
+  for (const file of files) {
+    mkdirSync(path.dirname(path.join(folder, file.path)), { recursive: true });
+    writeFileSync(path.join(folder, file.path), file.contents);
+  }
+  const module = await importOutput(path.join(folder, 'tools/index.ts'));
+  for (const name of Object.keys(schemas)) {
+    validators.set(name, module[`validate${name}Input`] as Validator<unknown>);
+  }
+}
 
 /** Milliseconds of the processor that it may take; what is exponential takes years at a depth of 100. */
 export const LONGEST = 5000;
