@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createServer as createHttpServer } from 'node:http';
-import type { IncomingMessage, RequestListener, Server as HttpServer } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import { McpServer as V2Server } from '@modelcontextprotocol/server';
 import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
