@@ -1,31 +1,42 @@
 /** Time that grows with the square of something would be a service denied to its users: each of these was found once. */
+import { Session } from 'node:inspector/promises';
 import { describe, expect, test } from 'vitest';
 import { recursiveDefinitions } from '../../generator/emit/validators/recursion.js';
 import { findDefinition, sharedParams, type Definition } from '../../generator/model/protocol.js';
 import { SourceFile } from '../../generator/print/source-file.js';
 import { checkCatalog } from '../../generator/read/catalog.js';
-import { processorTimeOf } from '../support/processor-time.js';
 import { syntheticProtocol } from '../support/synthetic-protocol.js';
 import { growthOf } from './suite.js';
 
-const [SMALL, FACTOR] = [2000, 8];
-/** Linear growth is {@link FACTOR}, quadratic is 64. The machine may be busy, and code may still be compiled. */
-const MAX_RATIO = 28;
+const [SIZE, FACTOR] = [250, 8];
+/** Linear growth is {@link FACTOR}, quadratic is 64 and more. */
+const MAX_RATIO = 24;
 
-/** How many times as long it takes for {@link FACTOR} times as many, at best. */
-function growthFor<T>(prepare: (size: number) => T, run: (input: T) => void): number {
-  const timeFor = (size: number): number => {
-    const times = Array.from({ length: 4 }, () => {
-      const input = prepare(size);
-      return processorTimeOf(() => {
-        run(input);
-      });
-    });
-    // What takes less than a tick of the clock is as good as one.
-    return Math.max(1, Math.min(...times));
-  };
-  timeFor(SMALL);
-  return timeFor(SMALL * FACTOR) / timeFor(SMALL);
+/**
+ * How many more blocks of code run for {@link FACTOR} times as many. Counts do not depend on the machine, as times would:
+ * caches and garbage collection alone can make linear work look quadratic. What built-in functions do is not counted, but
+ * the callbacks that they call are.
+ */
+async function growthFor<T>(prepare: (size: number) => T, run: (input: T) => unknown): Promise<number> {
+  const [small, large] = [prepare(SIZE), prepare(SIZE * FACTOR)];
+  // What is prepared once is not counted.
+  await blocksRunBy(() => run(small));
+  return (await blocksRunBy(() => run(large))) / (await blocksRunBy(() => run(small)));
+}
+
+async function blocksRunBy(run: () => unknown): Promise<number> {
+  const session = new Session();
+  session.connect();
+  try {
+    await session.post('Profiler.enable');
+    await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
+    await run();
+    const { result } = await session.post('Profiler.takePreciseCoverage');
+    const ranges = result.flatMap(({ functions }) => functions.flatMap((item) => item.ranges));
+    return ranges.reduce((sum, { count }) => sum + count, 0);
+  } finally {
+    session.disconnect();
+  }
 }
 
 /** Definitions that each contain the next one, and the last one the first. */
@@ -38,45 +49,35 @@ function cycleOf(size: number): { readonly definitions: readonly Definition[] } 
 }
 
 describe('time grows no faster than', () => {
-  test('definitions, to find those that contain themselves', () => {
-    expect(growthFor(cycleOf, recursiveDefinitions)).toBeLessThan(MAX_RATIO);
+  test('definitions, to find those that contain themselves', async () => {
+    expect(await growthFor(cycleOf, recursiveDefinitions)).toBeLessThan(MAX_RATIO);
   });
 
-  test('definitions, to find each by name', () => {
+  test('definitions, to find each by name', async () => {
     const findAll = (protocol: ReturnType<typeof cycleOf>): void => {
       for (const { name } of protocol.definitions) findDefinition(protocol, name);
     };
-    expect(growthFor(cycleOf, findAll)).toBeLessThan(MAX_RATIO);
+    expect(await growthFor(cycleOf, findAll)).toBeLessThan(MAX_RATIO);
   });
 
-  test('names of a file, to find those that are declared twice', () => {
+  test('names of a file, to find those that are declared twice', async () => {
     const fileOf = (size: number): SourceFile => {
       const file = new SourceFile('types');
       for (let index = 0; index < size; index += 1) file.declare('type', `T${index}`, { code: ' = string;' });
       return file;
     };
-    expect(growthFor(fileOf, (file) => file.ambiguousNames())).toBeLessThan(MAX_RATIO);
+    expect(await growthFor(fileOf, (file) => file.ambiguousNames())).toBeLessThan(MAX_RATIO);
   });
 
-  test('methods, to find params that they share', () => {
+  test('methods, to find params that they share', async () => {
     const rows = (size: number) => Array.from({ length: size }, (_, index) => ({ params: `P${index}` }));
-    expect(growthFor(rows, sharedParams)).toBeLessThan(MAX_RATIO);
+    expect(await growthFor(rows, sharedParams)).toBeLessThan(MAX_RATIO);
   });
 
   test('rows of a catalog, to check them', async () => {
-    const timeFor = async (methods: number): Promise<number> => {
-      const { catalog } = syntheticProtocol(methods * 10);
-      const times: number[] = [];
-      for (let round = 0; round < 4; round += 1) {
-        const before = process.cpuUsage();
-        await checkCatalog(catalog, 'catalog.json');
-        const { user, system } = process.cpuUsage(before);
-        times.push(user + system);
-      }
-      return Math.max(1000, Math.min(...times));
-    };
-    await timeFor(300);
-    expect((await timeFor(2400)) / (await timeFor(300))).toBeLessThan(MAX_RATIO);
+    const catalogOf = (methods: number) => syntheticProtocol(methods * 10).catalog;
+    const check = (catalog: ReturnType<typeof catalogOf>) => checkCatalog(catalog, 'catalog.json');
+    expect(await growthFor(catalogOf, check)).toBeLessThan(MAX_RATIO);
   });
 });
 
