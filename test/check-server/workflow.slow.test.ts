@@ -60,10 +60,9 @@ test.each([
     } catch (error) {
       exit = (error as { readonly status: number }).status;
     }
-    expect(exit).toBe(code);
-    expect(readFileSync(path.join(folder, 'mcpgen.md'), 'utf8')).toContain(
-      code === 0 ? 'Nothing was found.' : 'ping-refused',
-    );
+    const report = readFileSync(path.join(folder, 'mcpgen.md'), 'utf8');
+    expect(exit, report).toBe(code);
+    expect(report).toContain(code === 0 ? 'Nothing was found.' : 'ping-refused');
     for (const name of ['mcpgen.sarif', 'mcpgen.html']) expect(existsSync(path.join(folder, name))).toBe(true);
   },
   120_000,

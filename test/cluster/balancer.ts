@@ -12,7 +12,8 @@ export interface Balancer {
   readonly sent: ReadonlyMap<number, number>;
   /**
    * Streams that a client may not resume: those that broke before anything of them was received, so that there is nothing
-   * to resume after, and attempts to resume one that broke as well, of which a client makes only a few.
+   * to resume after, and attempts to resume one that broke as well or were answered with an error of the server, of which a
+   * client makes only a few.
    */
   readonly unresumed: number;
   /** Breaks the connections of all clients that receive a stream now. Returns how many. */
@@ -48,7 +49,9 @@ export async function startBalancer(ports: () => readonly number[]): Promise<Bal
     };
     response.once('close', abandon);
     upstream.once('response', (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      const { statusCode = 502 } = answer;
+      if (isResuming && statusCode >= 500) unresumed += 1;
+      response.writeHead(statusCode, answer.headers);
       const isStream = answer.headers['content-type'] === 'text/event-stream';
       let isEmpty = true;
       answer.once('data', () => {
