@@ -1,6 +1,7 @@
 import os from 'node:os';
 import path from 'node:path';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
+import { restingFiles } from './test/support/alternation.js';
 import SlowFirst from './test/support/slow-first.js';
 
 export default defineConfig({
@@ -9,6 +10,7 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts', 'templates/*/test/**/*.test.ts'],
+    exclude: [...configDefaults.exclude, ...restingFiles()],
     globalSetup: ['test/support/build-once.ts', 'test/support/programs.ts'],
     reporters: [process.env['CI'] ? 'dot' : 'default', './test/support/summary-reporter.ts'],
     testTimeout: 120_000,

@@ -1,6 +1,7 @@
 import { chmodSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
+import { EVERY_DAY, restingFiles, slowFiles } from './support/alternation.js';
 import { removeTemporaryFolders, run, temporaryFolder, type Run } from './support/cli.js';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
@@ -84,6 +85,36 @@ test('.ci/run lists the failures of both tiers at its end', async () => {
   const { stdout } = await ci({ test: FAILED, slow: FAILED });
   const three = 'failed: a: x\nfailed: b: y\nfailed: c: z\n';
   expect(stdout).toBe(`${three}${three}\n4 passed, 6 failed\n`);
+});
+
+describe('slow files that rest', () => {
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
+
+  function restingOn(day: string): readonly string[] {
+    vi.stubEnv('MCPGEN_ALL', undefined);
+    vi.stubEnv('MCPGEN_ALTERNATE', '1');
+    vi.stubEnv('MCPGEN_DAY', day);
+    return restingFiles();
+  }
+
+  test('each file runs on one of two days, and some on both', () => {
+    const [first, second] = [restingOn('2026-12-01'), restingOn('2026-12-02')];
+    expect([...first, ...second].sort()).toEqual(slowFiles().filter((file) => !EVERY_DAY.has(file)));
+    expect(Math.min(first.length, second.length)).toBeGreaterThan(slowFiles().length / 3);
+    expect(restingOn('2026-12-03')).toEqual(first);
+  });
+
+  test('the files that run every day exist', () => {
+    expect(slowFiles()).toEqual(expect.arrayContaining([...EVERY_DAY]));
+  });
+
+  test('only .ci/run lets files rest', () => {
+    vi.stubEnv('MCPGEN_ALTERNATE', undefined);
+    expect(restingFiles()).toEqual([]);
+    expect(readFileSync(path.join(ROOT, '.ci/run'), 'utf8')).toContain('MCPGEN_ALTERNATE=1 npm run test:slow');
+  });
 });
 
 describe('the closing line of a run', () => {

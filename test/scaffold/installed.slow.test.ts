@@ -4,7 +4,6 @@ import { afterAll, expect, test } from 'vitest';
 import { removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
 import { installPrograms, NoRegistryError, pack } from './packed.js';
 import { ALL_FEATURES, ALL_REVISIONS, runScripts, runStep } from './support.js';
-import { shareOfToday } from '../support/today.js';
 import { converse } from './talk.js';
 
 afterAll(removeTemporaryFolders);
@@ -24,7 +23,6 @@ async function good(program: string, args: readonly string[], cwd: string): Prom
 }
 
 test('case-100: the packed package creates a working server', async (context) => {
-  if (shareOfToday(2).part !== 0) context.skip('takes minutes, so it runs every second day; MCPGEN_ALL=1 runs it');
   const folder = temporaryFolder();
   // The tests' own setup has built it. The project is not below: it resolves only the packages that it depends on.
   const installed = path.join(folder, 'installed');

@@ -1,12 +1,13 @@
 import { appendFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
+import { restingFiles } from './alternation.js';
 
 /** Most characters of an error that the list of failures repeats. */
 const MAX_MESSAGE_CHARACTERS = 300;
 
 /**
- * Ends a run with one line of counts, after the reason of each skipped test.
+ * Ends a run with one line of counts, after the reason of each skipped test and the files that rest today.
  *
  * Where `MCPGEN_TEST_COUNTS` names a file, the counts and the failures are appended to it as a line of JSON, and the printed line begins with
  * "this run", so that only the total of several runs is a line of counts alone.
@@ -46,6 +47,7 @@ export default class SummaryReporter implements Reporter {
     }
     for (const error of errors) addFailure('outside of tests', [error]);
     for (const reason of reasons) this.#vitest?.logger.log(reason);
+    for (const file of restingFiles()) this.#vitest?.logger.log(`runs tomorrow: ${file} (MCPGEN_ALL=1 runs all)`);
     const skipped = counts.skipped === 0 ? '' : `, ${counts.skipped} skipped`;
     const line = `${counts.passed} passed, ${counts.failed} failed${skipped}`;
     const countsFile = process.env['MCPGEN_TEST_COUNTS'] ?? '';

@@ -5,19 +5,27 @@
 
 const MS_PER_DAY = 86_400_000;
 
+export function runsAll(): boolean {
+  return process.env['MCPGEN_ALL'] === '1';
+}
+
+/** Days since 1970. */
+export function today(): number {
+  const day = process.env['MCPGEN_DAY'];
+  const time = day === undefined ? Date.now() : Date.parse(day);
+  if (Number.isNaN(time)) throw new Error(`MCPGEN_DAY is not a date: ${day}`);
+  return Math.floor(time / MS_PER_DAY);
+}
+
 /** In how many parts a list of slow tests is cut, and which of them is today's. */
 export interface Share {
   readonly parts: number;
   readonly part: number;
 }
 
-/** Today's share of `parts`. */
+/** Today's share of `parts`, which is that of tomorrow or yesterday as well: half of the files run on each of two days. */
 export function shareOfToday(parts: number): Share {
-  if (process.env['MCPGEN_ALL'] === '1') return { parts: 1, part: 0 };
-  const day = process.env['MCPGEN_DAY'];
-  const time = day === undefined ? Date.now() : Date.parse(day);
-  if (Number.isNaN(time)) throw new Error(`MCPGEN_DAY is not a date: ${day}`);
-  return { parts, part: Math.floor(time / MS_PER_DAY) % parts };
+  return runsAll() ? { parts: 1, part: 0 } : { parts, part: Math.floor(today() / 2) % parts };
 }
 
 /** The items of a share. */
