@@ -37,6 +37,8 @@ const PROBE_TIMEOUT_MS = 120_000;
 const REQUEST_TIMEOUT_MS = 10_000;
 /** How often a revision may hang before its other probes are skipped. */
 const MAX_HANGS = 3;
+/** Connections of one revision that a server may flood before nothing more is asked. */
+const MAX_FLOODS = 2;
 /** Revisions that are probed at the same time. */
 const CONCURRENCY = 2;
 /** The revision whose transport is HTTP+SSE. */
@@ -202,6 +204,7 @@ class Check {
         },
         revision,
       );
+      return;
     }
     this.#inspect(connection, revision, probe);
   }
@@ -429,6 +432,7 @@ class Check {
     const spoken = all.map((item) => item.revision);
     let session = found.session;
     let hangs = 0;
+    const flooded = new Set<Connection>();
     const facts = await this.#timed('lists', 'lists with all pages', revision, async (tally) => {
       const report = this.#reporter(revision, tally);
       return readLists({ session, report, whenAnswered: this.#whenAnswered(report) }, found.capabilities);
@@ -443,6 +447,10 @@ class Check {
         this.#skipped(probe, revision, 'the server hangs');
         return false;
       }
+      if (flooded.size >= MAX_FLOODS) {
+        this.#skipped(probe, revision, 'the server sends without end');
+        return false;
+      }
       const own = new Set<Connection>();
       const tally: Tally = { found: 0 };
       const report = this.#reporter(revision, tally);
@@ -454,6 +462,7 @@ class Check {
       }
       this.#settings.onProgress?.(`${revision}: ${probe.title}`);
       await this.#timed(probe.id, probe.title, revision, async () => probe.run(context), tally);
+      for (const connection of [session.connection, ...own]) if (connection.log.isFlooded) flooded.add(connection);
       for (const connection of own) await this.#finish(connection, revision, probe.id);
       return true;
     };
@@ -468,7 +477,7 @@ class Check {
         if (!(await runProbe(probe))) continue;
         const next = await this.#keepAlive(session, known);
         if (next === session) continue;
-        hangs += 1;
+        if (!session.connection.log.isFlooded) hangs += 1;
         // What it has not answered is decided while others are asked.
         hung.push(session.connection);
         session = next ?? session;
@@ -483,6 +492,8 @@ class Check {
 
   #reporter(revision: string, tally: Tally): ProbeContext['report'] {
     return (finding) => {
+      // After a flood the connection is closed: what is missing there shows nothing else.
+      if (finding.connection.log.isFlooded) return;
       tally.found += 1;
       this.#report(finding, revision);
     };
