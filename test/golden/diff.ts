@@ -83,7 +83,10 @@ const types: Pairs = {
   'text or list': member(text, { anyOf: [text, { type: 'array', items: text }] }),
   'object to map': member(object({ b: text }), { type: 'object', additionalProperties: text }),
   'items changed': member({ type: 'array', items: text }, { type: 'array', items: integer }),
-  'items of objects': member({ type: 'array', items: object({ x: text }) }, { type: 'array', items: object({ x: integer }) }),
+  'items of objects': member(
+    { type: 'array', items: object({ x: text }) },
+    { type: 'array', items: object({ x: integer }) },
+  ),
   'constant changed': member({ const: 'a' }, { const: 'b' }),
   'constant to text': member({ const: 'a' }, text),
   'text to constants': member(text, { enum: ['a', 'b'] }),
@@ -115,7 +118,10 @@ const limits: Pairs = {
   'members limited': member({ type: 'object' }, { type: 'object', maxProperties: 2 }),
   'items unique': member({ type: 'array', items: integer }, { type: 'array', items: integer, uniqueItems: true }),
   'items no longer unique': member({ type: 'array', uniqueItems: true }, { type: 'array', uniqueItems: false }),
-  'members counted': member({ type: 'object', maxProperties: 5 }, { type: 'object', minProperties: 1, maxProperties: 5 }),
+  'members counted': member(
+    { type: 'object', maxProperties: 5 },
+    { type: 'object', minProperties: 1, maxProperties: 5 },
+  ),
 };
 
 const unions: Pairs = {
@@ -137,7 +143,12 @@ const unions: Pairs = {
   ),
   'variants by kind': thing(
     { anyOf: [text, { type: 'array', items: text }] },
-    { anyOf: [{ type: 'array', items: integer }, { ...text, minLength: 1 }] },
+    {
+      anyOf: [
+        { type: 'array', items: integer },
+        { ...text, minLength: 1 },
+      ],
+    },
   ),
   'nothing in common': thing({ anyOf: [text, integer] }, { anyOf: [{ type: 'boolean' }, { type: 'null' }] }),
   'nested unions': thing(
@@ -165,7 +176,11 @@ const definitions: Pairs = {
   ],
   extracted: [
     { A: object({ x: object({ y: text }) }), B: object({ x: { type: 'array', items: object({ y: text }) } }) },
-    { A: object({ x: ref('Part') }), B: object({ x: { type: 'array', items: ref('Part') } }), Part: object({ y: text }) },
+    {
+      A: object({ x: ref('Part') }),
+      B: object({ x: { type: 'array', items: ref('Part') } }),
+      Part: object({ y: text }),
+    },
   ],
   inlined: [
     { A: object({ x: ref('Part') }), Part: object({ y: text }) },
@@ -179,7 +194,10 @@ const definitions: Pairs = {
     { A: object({ x: ref('P') }), P: text, Q: integer },
     { A: object({ x: ref('Q') }), P: text, Q: integer },
   ],
-  same: [{ A: object({ x: ref('P') }), P: text }, { A: object({ x: ref('P') }), P: text }],
+  same: [
+    { A: object({ x: ref('P') }), P: text },
+    { A: object({ x: ref('P') }), P: text },
+  ],
 };
 
 export const DEFINITIONS: Readonly<Record<string, Pairs>> = { members, types, limits, unions, definitions };
@@ -198,15 +216,25 @@ export const PROTOCOL_CHANGES: JsonObject = {
   ),
   ReadItemResult: object({ item: ref('Item'), etag: text }, ['item', 'etag']),
   WatchItemRequest: object(
-    { jsonrpc: { const: '2.0' }, id: ref('RequestId'), method: { const: 'items/watch' }, params: object({ name: text }, ['name']) },
+    {
+      jsonrpc: { const: '2.0' },
+      id: ref('RequestId'),
+      method: { const: 'items/watch' },
+      params: object({ name: text }, ['name']),
+    },
     ['jsonrpc', 'id', 'method', 'params'],
   ),
   GoneNotification: object({ jsonrpc: { const: '2.0' }, method: { const: 'items/gone' } }, ['jsonrpc', 'method']),
-  ItemsChangedNotification: object({ method: { const: 'items/changed' }, params: object({ names: { type: 'array', items: text } }) }, ['method']),
+  ItemsChangedNotification: object(
+    { method: { const: 'items/changed' }, params: object({ names: { type: 'array', items: text } }) },
+    ['method'],
+  ),
   NoItem: object({ code: { const: -32051 }, message: text, data: object({ name: text }) }, ['code', 'message']),
   Busy: object({ code: { const: -32060 }, message: text }, ['code', 'message']),
   Item: object({ name: text, level: ref('Level') }, ['name', 'level']),
-  ClientRequest: { anyOf: ['OpenRequest', 'PingRequest', 'ListItemsRequest', 'ReadItemRequest', 'WatchItemRequest'].map(ref) },
+  ClientRequest: {
+    anyOf: ['OpenRequest', 'PingRequest', 'ListItemsRequest', 'ReadItemRequest', 'WatchItemRequest'].map(ref),
+  },
   ServerRequest: { anyOf: ['PingRequest', 'AskRequest', 'SetLevelRequest'].map(ref) },
   ServerNotification: { anyOf: ['CancelledNotification', 'ItemsChangedNotification', 'GoneNotification'].map(ref) },
 };

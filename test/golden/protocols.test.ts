@@ -58,7 +58,10 @@ describe('the first catalog of a schema', () => {
   test.each(Object.entries(PROTOCOLS))('%s', async (name, { definitions }) => {
     const reading = readSchemaWithoutCatalog(fileOf('schema.json', { title: 'Golden', $defs: definitions }), 'v9');
     const { catalog, notices } = draftCatalog(reading, builtinCatalogs(), {});
-    const texts = [section('notices', notices.join('\n')), section('catalog', JSON.stringify(catalogFile(catalog), null, 2))];
+    const texts = [
+      section('notices', notices.join('\n')),
+      section('catalog', JSON.stringify(catalogFile(catalog), null, 2)),
+    ];
     await expect(texts.join('\n')).toMatchFileSnapshot(expectedFile(`catalog-${name}`));
   });
 });

@@ -10,7 +10,11 @@ const text: JsonObject = { type: 'string' };
 
 const ref = (name: string): JsonObject => ({ $ref: `#/$defs/${name}` });
 
-const object = (properties: JsonObject = {}, required: readonly string[] = [], others: JsonObject = {}): JsonObject => ({
+const object = (
+  properties: JsonObject = {},
+  required: readonly string[] = [],
+  others: JsonObject = {},
+): JsonObject => ({
   type: 'object',
   properties,
   ...(required.length === 0 ? {} : { required }),
@@ -50,22 +54,38 @@ const ENVELOPE: JsonObject = {
   RequestParams: object({ _meta: ref('Meta') }),
   Request: object({ method: text, params: object({}, [], open) }, ['method']),
   Notification: object({ method: text, params: object({}, [], open) }, ['method']),
-  RpcRequest: { allOf: [ref('Request'), object({ jsonrpc: { const: '2.0' }, id: ref('RequestId') }, ['jsonrpc', 'id'])] },
+  RpcRequest: {
+    allOf: [ref('Request'), object({ jsonrpc: { const: '2.0' }, id: ref('RequestId') }, ['jsonrpc', 'id'])],
+  },
   RpcNotification: { allOf: [ref('Notification'), object({ jsonrpc: { const: '2.0' } }, ['jsonrpc'])] },
   RpcError: object(
-    { jsonrpc: { const: '2.0' }, id: ref('RequestId'), error: object({ code: { type: 'integer' }, message: text, data: {} }, ['code', 'message']) },
+    {
+      jsonrpc: { const: '2.0' },
+      id: ref('RequestId'),
+      error: object({ code: { type: 'integer' }, message: text, data: {} }, ['code', 'message']),
+    },
     ['jsonrpc', 'error'],
   ),
   Result: object({ _meta: object({}, [], open) }, [], open),
   EmptyResult: ref('Result'),
-  ProgressNotification: message('progress', object({ progressToken: ref('RequestId'), progress: { type: 'number' } }, ['progressToken', 'progress']), false),
+  ProgressNotification: message(
+    'progress',
+    object({ progressToken: ref('RequestId'), progress: { type: 'number' } }, ['progressToken', 'progress']),
+    false,
+  ),
   CancelledNotification: message('cancelled', object({ requestId: ref('RequestId'), reason: text }), false),
   Implementation: object({ name: text, version: text }, ['name', 'version']),
   Level: { enum: ['debug', 'info', 'error'] },
 };
 
 const TRAITS: JsonObject = {
-  envelope: { request: 'RpcRequest', notification: 'RpcNotification', errorResponse: 'RpcError', requestId: 'RequestId', result: 'Result' },
+  envelope: {
+    request: 'RpcRequest',
+    notification: 'RpcNotification',
+    errorResponse: 'RpcError',
+    requestId: 'RequestId',
+    result: 'Result',
+  },
   unions: {
     client: { request: 'ClientRequest', notification: 'ClientNotification', result: 'ClientResult' },
     server: { request: 'ServerRequest', notification: 'ServerNotification', result: 'ServerResult' },
@@ -91,20 +111,37 @@ const stateful: ProtocolFiles = {
     ClientCapabilities: object({ ask: object({ form: object() }), tasks: object() }),
     ServerCapabilities: object({ items: object({ listChanged: { type: 'boolean' } }), tasks: object() }),
     OpenRequest: message('open', ref('OpenRequestParams')),
-    OpenRequestParams: object({ info: ref('Implementation'), capabilities: ref('ClientCapabilities') }, ['info', 'capabilities']),
-    OpenResult: { allOf: [ref('Result'), object({ info: ref('Implementation'), capabilities: ref('ServerCapabilities') }, ['info', 'capabilities'])] },
+    OpenRequestParams: object({ info: ref('Implementation'), capabilities: ref('ClientCapabilities') }, [
+      'info',
+      'capabilities',
+    ]),
+    OpenResult: {
+      allOf: [
+        ref('Result'),
+        object({ info: ref('Implementation'), capabilities: ref('ServerCapabilities') }, ['info', 'capabilities']),
+      ],
+    },
     OpenedNotification: message('opened', undefined, false),
     PingRequest: message('ping', ref('RequestParams'), true, false),
     ListItemsRequest: message('items/list', { allOf: [ref('RequestParams'), object({ cursor: text })] }, true, false),
-    ListItemsResult: { allOf: [ref('Result'), object({ items: { type: 'array', items: ref('Item') }, nextCursor: text }, ['items'])] },
-    Item: object({ name: { ...text, description: 'Its name.' }, level: ref('Level') }, ['name'], { description: 'An item.' }),
+    ListItemsResult: {
+      allOf: [ref('Result'), object({ items: { type: 'array', items: ref('Item') }, nextCursor: text }, ['items'])],
+    },
+    Item: object({ name: { ...text, description: 'Its name.' }, level: ref('Level') }, ['name'], {
+      description: 'An item.',
+    }),
     ReadItemRequest: message('items/read', object({ name: text, task: object() }, ['name'])),
     ReadItemResult: object({ item: ref('Item') }, ['item']),
     TaskResult: object({ taskId: text }, ['taskId']),
     ItemsChangedNotification: message('items/changed', object(), false, false),
     SetLevelRequest: message('level/set', object({ level: ref('Level') }, ['level'])),
     AskRequest: message('ask', ref('AskParams')),
-    AskParams: { anyOf: [object({ mode: { const: 'form' }, form: object() }, ['mode', 'form']), object({ mode: { const: 'url' }, url: text }, ['mode', 'url'])] },
+    AskParams: {
+      anyOf: [
+        object({ mode: { const: 'form' }, form: object() }, ['mode', 'form']),
+        object({ mode: { const: 'url' }, url: text }, ['mode', 'url']),
+      ],
+    },
     AskResult: object({ action: { enum: ['accept', 'decline'] }, content: object({}, [], open) }, ['action']),
     NoItem: object({ code: { const: -32050 }, message: text }, ['code', 'message']),
     ClientRequest: union('OpenRequest', 'PingRequest', 'ListItemsRequest', 'ReadItemRequest', 'SetLevelRequest'),
@@ -136,15 +173,44 @@ const stateful: ProtocolFiles = {
       },
     },
     methods: byMethod([
-      ...SHARED_ROWS.map((item) => ({ ...item, message: item['method'] === 'progress' ? 'ProgressNotification' : 'CancelledNotification' })),
+      ...SHARED_ROWS.map((item) => ({
+        ...item,
+        message: item['method'] === 'progress' ? 'ProgressNotification' : 'CancelledNotification',
+      })),
       row('open', 'clientToServer', 'OpenRequestParams', { message: 'OpenRequest', result: 'OpenResult' }),
       row('opened', 'clientToServer', null, { message: 'OpenedNotification' }),
-      row('ping', 'both', 'RequestParams', { message: 'PingRequest', result: 'EmptyResult', summary: 'Checks that the other side is there.' }),
-      row('items/list', 'clientToServer', 'ListItemsRequest.params', { message: 'ListItemsRequest', result: 'ListItemsResult', capability: 'server.items', summary: 'Lists items.' }),
-      row('items/read', 'clientToServer', 'ReadItemRequest.params', { message: 'ReadItemRequest', result: 'ReadItemResult', taskResult: 'TaskResult', capability: 'server.items' }),
-      row('items/changed', 'serverToClient', 'ItemsChangedNotification.params', { message: 'ItemsChangedNotification', capability: 'server.items.listChanged' }),
-      row('level/set', 'clientToServer', 'SetLevelRequest.params', { message: 'SetLevelRequest', result: 'EmptyResult', deprecated: 'Set it when you open.' }),
-      row('ask', 'serverToClient', 'AskParams', { message: 'AskRequest', result: 'AskResult', capability: 'client.ask', summary: 'Asks the user.' }),
+      row('ping', 'both', 'RequestParams', {
+        message: 'PingRequest',
+        result: 'EmptyResult',
+        summary: 'Checks that the other side is there.',
+      }),
+      row('items/list', 'clientToServer', 'ListItemsRequest.params', {
+        message: 'ListItemsRequest',
+        result: 'ListItemsResult',
+        capability: 'server.items',
+        summary: 'Lists items.',
+      }),
+      row('items/read', 'clientToServer', 'ReadItemRequest.params', {
+        message: 'ReadItemRequest',
+        result: 'ReadItemResult',
+        taskResult: 'TaskResult',
+        capability: 'server.items',
+      }),
+      row('items/changed', 'serverToClient', 'ItemsChangedNotification.params', {
+        message: 'ItemsChangedNotification',
+        capability: 'server.items.listChanged',
+      }),
+      row('level/set', 'clientToServer', 'SetLevelRequest.params', {
+        message: 'SetLevelRequest',
+        result: 'EmptyResult',
+        deprecated: 'Set it when you open.',
+      }),
+      row('ask', 'serverToClient', 'AskParams', {
+        message: 'AskRequest',
+        result: 'AskResult',
+        capability: 'client.ask',
+        summary: 'Asks the user.',
+      }),
     ]),
     errors: [
       { name: 'PARSE_ERROR', code: -32700, summary: 'Not JSON.' },
@@ -163,7 +229,10 @@ const stateless: ProtocolFiles = {
     ServerCapabilities: object({ items: object({ subscribe: { type: 'boolean' } }) }),
     RequestMeta: object({ progressToken: ref('RequestId'), version: text }, ['version'], open),
     DiscoverRequest: message('discover', object({ _meta: ref('RequestMeta') }, ['_meta'])),
-    DiscoverResult: object({ resultType: { const: 'complete' }, versions: { type: 'array', items: text }, ttl: { type: 'integer' } }, ['resultType', 'versions', 'ttl']),
+    DiscoverResult: object(
+      { resultType: { const: 'complete' }, versions: { type: 'array', items: text }, ttl: { type: 'integer' } },
+      ['resultType', 'versions', 'ttl'],
+    ),
     ListenRequest: message('listen', object({ _meta: ref('RequestMeta'), filter: ref('Filter') }, ['_meta', 'filter'])),
     ListenResult: object({ resultType: { const: 'complete' } }, ['resultType']),
     Filter: object({ items: { type: 'boolean' } }),
@@ -171,14 +240,29 @@ const stateless: ProtocolFiles = {
     ItemsChangedNotification: message('items/changed', object(), false, false),
     ReadItemRequest: message(
       'items/read',
-      object({ _meta: ref('RequestMeta'), name: text, answers: { type: 'object', additionalProperties: ref('InputResponse') }, state: text }, ['_meta', 'name']),
+      object(
+        {
+          _meta: ref('RequestMeta'),
+          name: text,
+          answers: { type: 'object', additionalProperties: ref('InputResponse') },
+          state: text,
+        },
+        ['_meta', 'name'],
+      ),
     ),
     ReadItemResultResponse: object(
       { jsonrpc: { const: '2.0' }, id: ref('RequestId'), result: union('ReadItemResult', 'InputResult') },
       ['jsonrpc', 'id', 'result'],
     ),
-    ReadItemResult: object({ resultType: { const: 'complete' }, item: text, ttl: { type: 'integer' } }, ['resultType', 'item', 'ttl']),
-    InputResult: object({ resultType: { const: 'input' }, requests: { type: 'object', additionalProperties: ref('InputRequest') } }, ['resultType', 'requests']),
+    ReadItemResult: object({ resultType: { const: 'complete' }, item: text, ttl: { type: 'integer' } }, [
+      'resultType',
+      'item',
+      'ttl',
+    ]),
+    InputResult: object(
+      { resultType: { const: 'input' }, requests: { type: 'object', additionalProperties: ref('InputRequest') } },
+      ['resultType', 'requests'],
+    ),
     InputRequest: union('AskRequest', 'RootsRequest'),
     InputResponse: union('AskResult', 'RootsResult'),
     AskRequest: object({ method: { const: 'ask' }, params: object({ text }, ['text']) }, ['method', 'params']),
@@ -198,7 +282,14 @@ const stateless: ProtocolFiles = {
     traits: {
       ...TRAITS,
       cancellation: { method: 'cancelled', id: 'requestId' },
-      inputRequired: { result: 'InputResult', member: 'resultType', value: 'input', complete: 'complete', request: 'InputRequest', response: 'InputResponse' },
+      inputRequired: {
+        result: 'InputResult',
+        member: 'resultType',
+        value: 'input',
+        complete: 'complete',
+        request: 'InputRequest',
+        response: 'InputResponse',
+      },
       specification: { envelope: 'Golden, Messages' },
       roles: {
         discovery: 'discover',
@@ -215,12 +306,30 @@ const stateless: ProtocolFiles = {
     methods: byMethod([
       row('cancelled', 'clientToServer', 'CancelledNotification.params', { message: 'CancelledNotification' }),
       row('progress', 'serverToClient', 'ProgressNotification.params', { message: 'ProgressNotification' }),
-      row('discover', 'clientToServer', 'DiscoverRequest.params', { message: 'DiscoverRequest', result: 'DiscoverResult' }),
-      row('listen', 'clientToServer', 'ListenRequest.params', { message: 'ListenRequest', result: 'ListenResult', capability: 'server.items.subscribe' }),
+      row('discover', 'clientToServer', 'DiscoverRequest.params', {
+        message: 'DiscoverRequest',
+        result: 'DiscoverResult',
+      }),
+      row('listen', 'clientToServer', 'ListenRequest.params', {
+        message: 'ListenRequest',
+        result: 'ListenResult',
+        capability: 'server.items.subscribe',
+      }),
       row('ready', 'serverToClient', 'ReadyNotification.params', { message: 'ReadyNotification' }),
-      row('items/changed', 'serverToClient', 'ItemsChangedNotification.params', { message: 'ItemsChangedNotification', capability: 'server.items' }),
-      row('items/read', 'clientToServer', 'ReadItemRequest.params', { message: 'ReadItemRequest', result: ['ReadItemResult', 'InputResult'], capability: 'server.items' }),
-      row('ask', 'embedded', 'AskRequest.params', { message: 'AskRequest', result: 'AskResult', capability: 'client.ask' }),
+      row('items/changed', 'serverToClient', 'ItemsChangedNotification.params', {
+        message: 'ItemsChangedNotification',
+        capability: 'server.items',
+      }),
+      row('items/read', 'clientToServer', 'ReadItemRequest.params', {
+        message: 'ReadItemRequest',
+        result: ['ReadItemResult', 'InputResult'],
+        capability: 'server.items',
+      }),
+      row('ask', 'embedded', 'AskRequest.params', {
+        message: 'AskRequest',
+        result: 'AskResult',
+        capability: 'client.ask',
+      }),
       row('roots', 'embedded', null, { message: 'RootsRequest', result: 'RootsResult', deprecated: 'Pass paths.' }),
     ]),
     errors: [],
@@ -234,7 +343,11 @@ const peers: ProtocolFiles = {
     StartParams: { ...object({ version: { type: 'integer' } }, ['version']), 'x-method': 'open', 'x-side': 'agent' },
     StartResult: { ...object({ version: { type: 'integer' } }, ['version']), 'x-method': 'open', 'x-side': 'agent' },
     PromptParams: { ...object({ text }), 'x-method': 'session/prompt', 'x-side': 'agent' },
-    PromptResult: { ...object({ stop: { enum: ['end', 'limit'] } }, ['stop']), 'x-method': 'session/prompt', 'x-side': 'agent' },
+    PromptResult: {
+      ...object({ stop: { enum: ['end', 'limit'] } }, ['stop']),
+      'x-method': 'session/prompt',
+      'x-side': 'agent',
+    },
     UpdateNotification: { ...object({ delta: text }, ['delta']), 'x-method': 'session/update', 'x-side': 'editor' },
     ReadFileParams: { ...object({ path: text }, ['path']), 'x-method': 'fs/read', 'x-side': 'editor' },
     ReadFileResult: { ...object({ content: text }), 'x-method': 'fs/read', 'x-side': 'editor' },

@@ -157,14 +157,27 @@ export const SCHEMAS: Readonly<Record<string, SchemaCase>> = {
   },
   unions: {
     definitions: {
-      Circle: { type: 'object', properties: { kind: { const: 'circle' }, r: { type: 'number' } }, required: ['kind', 'r'] },
+      Circle: {
+        type: 'object',
+        properties: { kind: { const: 'circle' }, r: { type: 'number' } },
+        required: ['kind', 'r'],
+      },
       Square: { type: 'object', properties: { kind: { enum: ['square', 4] }, side: {} }, required: ['kind'] },
-      Group: { type: 'object', properties: { kind: { const: 'group' }, of: { type: 'array', items: ref('Shape') } }, required: ['kind', 'of'] },
+      Group: {
+        type: 'object',
+        properties: { kind: { const: 'group' }, of: { type: 'array', items: ref('Shape') } },
+        required: ['kind', 'of'],
+      },
       Shape: { anyOf: [ref('Circle'), ref('Square'), ref('Group')], description: 'A shape.' },
       ExactlyOne: { oneOf: [ref('Circle'), ref('Square')] },
       Overlapping: { oneOf: [{ type: 'integer' }, { type: 'number', minimum: 5 }, text] },
       Loose: { anyOf: [ref('Circle'), { type: 'object', properties: { kind: { const: 'x' } } }] },
-      Twice: { anyOf: [ref('Circle'), { type: 'object', properties: { kind: { const: 'circle' }, r: {} }, required: ['kind'] }] },
+      Twice: {
+        anyOf: [
+          ref('Circle'),
+          { type: 'object', properties: { kind: { const: 'circle' }, r: {} }, required: ['kind'] },
+        ],
+      },
       TwoKeys: {
         anyOf: [
           { type: 'object', properties: { a: { const: 1 }, b: { const: 'x' } }, required: ['a', 'b'] },
@@ -180,15 +193,25 @@ export const SCHEMAS: Readonly<Record<string, SchemaCase>> = {
         ],
       },
       Maybe: { anyOf: [ref('Circle'), { type: 'null' }] },
-      Kinds: { anyOf: [text, { type: 'array', items: text }, { type: 'object', properties: { a: text } }, { type: 'boolean' }] },
+      Kinds: {
+        anyOf: [text, { type: 'array', items: text }, { type: 'object', properties: { a: text } }, { type: 'boolean' }],
+      },
       One: { anyOf: [ref('Circle')] },
       WithAny: { anyOf: [text, {}] },
       WithNever: { anyOf: [text, false] },
       Never: { anyOf: [false, { not: {} }] },
       Nested: { anyOf: [{ anyOf: [text, { type: 'null' }] }, { oneOf: [{ type: 'integer' }, { type: 'boolean' }] }] },
-      Lists: { anyOf: [{ type: 'array', items: text }, { type: 'array', items: { type: 'number' } }] },
+      Lists: {
+        anyOf: [
+          { type: 'array', items: text },
+          { type: 'array', items: { type: 'number' } },
+        ],
+      },
       Both: { anyOf: [text, { type: 'number' }], oneOf: [{ minLength: 2 }, { type: 'number' }] },
-      Optional: { type: 'object', properties: { shape: ref('Shape'), shapes: { type: 'array', items: ref('ExactlyOne') } } },
+      Optional: {
+        type: 'object',
+        properties: { shape: ref('Shape'), shapes: { type: 'array', items: ref('ExactlyOne') } },
+      },
       Declared: {
         oneOf: [ref('Circle'), ref('Square'), ref('Group')],
         discriminator: { propertyName: 'kind', mapping: { circle: '#/$defs/Circle', round: '#/$defs/Gone' } },
@@ -201,7 +224,9 @@ export const SCHEMAS: Readonly<Record<string, SchemaCase>> = {
       Base: { type: 'object', properties: { id: text, meta: { type: 'object' } }, required: ['id'] },
       Named: { type: 'object', properties: { name: text } },
       Both: { allOf: [ref('Base'), ref('Named')], description: 'Both of them.' },
-      Extended: { allOf: [ref('Base'), { type: 'object', properties: { extra: { type: 'integer' } }, required: ['extra'] }] },
+      Extended: {
+        allOf: [ref('Base'), { type: 'object', properties: { extra: { type: 'integer' } }, required: ['extra'] }],
+      },
       Siblings: { ...ref('Base'), type: 'object', properties: { more: text }, required: ['more'] },
       Narrowed: { ...ref('Base'), properties: { id: { const: 'x' } } },
       RequiredOnly: { ...ref('Named'), required: ['name'] },
@@ -237,7 +262,12 @@ export const SCHEMAS: Readonly<Record<string, SchemaCase>> = {
     definitions: {
       Request: {
         type: 'object',
-        properties: { jsonrpc: { const: '2.0' }, id: { type: ['string', 'integer'] }, method: text, params: { type: 'object' } },
+        properties: {
+          jsonrpc: { const: '2.0' },
+          id: { type: ['string', 'integer'] },
+          method: text,
+          params: { type: 'object' },
+        },
         required: ['jsonrpc', 'id', 'method'],
       },
       Open: {
@@ -245,12 +275,21 @@ export const SCHEMAS: Readonly<Record<string, SchemaCase>> = {
           ref('Request'),
           {
             type: 'object',
-            properties: { method: { const: 'open' }, params: { type: 'object', properties: { path: text }, required: ['path'] } },
+            properties: {
+              method: { const: 'open' },
+              params: { type: 'object', properties: { path: text }, required: ['path'] },
+            },
             required: ['params'],
           },
         ],
       },
-      Close: { allOf: [ref('Request'), { properties: { method: { const: 'close' } } }, { properties: { params: ref('CloseParams') } }] },
+      Close: {
+        allOf: [
+          ref('Request'),
+          { properties: { method: { const: 'close' } } },
+          { properties: { params: ref('CloseParams') } },
+        ],
+      },
       CloseParams: { type: 'object', properties: { force: { type: 'boolean' } } },
       Closed: {
         allOf: [ref('Request'), { properties: { method: { const: 'closed' } }, additionalProperties: false }],
@@ -278,21 +317,34 @@ export const SCHEMAS: Readonly<Record<string, SchemaCase>> = {
             required: ['method'],
             additionalProperties: {},
           },
-          { type: 'object', properties: { method: text, params: { type: 'object' }, id: { type: 'string', minLength: 1 } } },
+          {
+            type: 'object',
+            properties: { method: text, params: { type: 'object' }, id: { type: 'string', minLength: 1 } },
+          },
           { type: 'object', properties: { id: { const: 'x' }, extra: { type: 'integer' } }, required: ['extra'] },
         ],
       },
       Same: {
         allOf: [
-          { type: 'object', properties: { method: { const: 'same' }, n: { type: 'number', minimum: 1 }, p: ref('CloseParams') } },
-          { type: 'object', properties: { n: { type: 'number', minimum: 1 }, p: { type: 'object', maxProperties: 1 } } },
+          {
+            type: 'object',
+            properties: { method: { const: 'same' }, n: { type: 'number', minimum: 1 }, p: ref('CloseParams') },
+          },
+          {
+            type: 'object',
+            properties: { n: { type: 'number', minimum: 1 }, p: { type: 'object', maxProperties: 1 } },
+          },
           { type: 'object', properties: { p: { type: 'object' } }, additionalProperties: true },
         ],
       },
       OpenRest: {
         allOf: [
           { type: 'object', properties: { method: { const: 'rest' } }, additionalProperties: true },
-          { type: 'object', properties: { q: { type: 'object', patternProperties: { '^x': text } } }, additionalProperties: true },
+          {
+            type: 'object',
+            properties: { q: { type: 'object', patternProperties: { '^x': text } } },
+            additionalProperties: true,
+          },
           { type: 'object', properties: { q: ref('CloseParams') }, additionalProperties: true },
         ],
       },
@@ -366,7 +418,11 @@ export const SCHEMAS: Readonly<Record<string, SchemaCase>> = {
       Expression: {
         oneOf: [
           { type: 'object', properties: { op: { const: 'not' }, of: ref('Expression') }, required: ['op', 'of'] },
-          { type: 'object', properties: { op: { const: 'and' }, all: { type: 'array', items: ref('Expression') } }, required: ['op', 'all'] },
+          {
+            type: 'object',
+            properties: { op: { const: 'and' }, all: { type: 'array', items: ref('Expression') } },
+            required: ['op', 'all'],
+          },
         ],
       },
     },
@@ -380,7 +436,7 @@ export const SCHEMAS: Readonly<Record<string, SchemaCase>> = {
       List: { type: 'object', properties: { a: text } },
       'x-2fast': text,
       A: { anyOf: [ref('lower'), ref('List')] },
-      'ünïcode': text,
+      ünïcode: text,
       'a/b~c': { $ref: '#/$defs/lower' },
     },
   },

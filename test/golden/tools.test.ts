@@ -54,7 +54,10 @@ test('the messages about schemas that are not valid', async () => {
     })();
     const { warnings, definitions } = read(sourceOf(schema, false), title.includes('allowed'));
     const types = definitions.map(({ name, type }) => `${name}: ${JSON.stringify(type)}`);
-    return section(title, [own, '', ...warnings.map(messageText), ...(title.includes('deeply') ? [] : types)].join('\n'));
+    return section(
+      title,
+      [own, '', ...warnings.map(messageText), ...(title.includes('deeply') ? [] : types)].join('\n'),
+    );
   });
   await expect(texts.join('\n')).toMatchFileSnapshot(expectedFile('tool-messages'));
 });
