@@ -1,6 +1,6 @@
 /** What extensions add to protocols, and the messages about wrong ones. */
 import { describe, expect, test } from 'vitest';
-import { loadProtocol, type Protocol } from '../../generator/index.js';
+import type { Protocol } from '../../generator/index.js';
 import { compactTypeText } from '../../generator/print/diff/type-text.js';
 import { errorText, expectedFile, section } from './support.js';
 import {
@@ -10,33 +10,13 @@ import {
   statelessExtension,
   type ExtensionInput,
 } from './extensions.js';
-import { PROTOCOLS, type ProtocolFiles } from './protocols.js';
+import { fileOf, load, PROTOCOLS, schemaFile } from './protocols.js';
 
 const REVISIONS = { stateful: '2026-01-01', stateless: '2026-02-02' } as const;
 
-const fileOf = (name: string, contents: object): { name: string; contents: string } => ({
-  name,
-  contents: JSON.stringify(contents),
-});
-
-function load({ definitions, catalog }: ProtocolFiles, extension?: ExtensionInput): Promise<Protocol> {
-  return loadProtocol({
-    schema: fileOf('schema.json', { $schema: 'https://json-schema.org/draft/2020-12/schema', $defs: definitions }),
-    catalog: fileOf('catalog.json', catalog),
-    revision: String(catalog['revision']),
-    extend:
-      extension === undefined
-        ? []
-        : [
-            {
-              catalog: fileOf('extension.json', extension.catalog),
-              schema: fileOf('notes.json', {
-                $schema: 'https://json-schema.org/draft/2020-12/schema',
-                $defs: extension.definitions,
-              }),
-            },
-          ],
-  });
+function loadWith(name: keyof typeof PROTOCOLS, { catalog, definitions }: ExtensionInput): Promise<Protocol> {
+  const files = { catalog: fileOf('extension.json', catalog), schema: schemaFile('notes.json', definitions) };
+  return load(PROTOCOLS[name], [files]);
 }
 
 /** What differs from the protocol without the extension, one line each. */
@@ -58,7 +38,7 @@ describe.each([
   ['stateless', statelessExtension, STATELESS_FAULTS],
 ] as const)('an extension of the %s protocol', (name, create, faults) => {
   test('adds', async () => {
-    const text = added(await load(PROTOCOLS[name]), await load(PROTOCOLS[name], create()));
+    const text = added(await load(PROTOCOLS[name]), await loadWith(name, create()));
     await expect(text).toMatchFileSnapshot(expectedFile(`extension-${name}`));
   });
 
@@ -67,7 +47,7 @@ describe.each([
     for (const [title, change] of Object.entries(faults)) {
       const extension = create();
       change(extension);
-      const text = await load(PROTOCOLS[name], extension).then(() => '(no error)', errorText);
+      const text = await loadWith(name, extension).then(() => '(no error)', errorText);
       texts.push(section(title, text));
     }
     await expect(texts.join('\n')).toMatchFileSnapshot(expectedFile(`extension-${name}-messages`));

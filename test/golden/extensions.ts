@@ -73,7 +73,8 @@ export function extensionOf(revision: string): ExtensionInput {
 /** The same for a revision whose results may require input, with another result and an embedded request. */
 export function statelessExtension(): ExtensionInput {
   const { catalog, definitions } = extensionOf('2026-02-02');
-  const [request] = catalog['methods'] as JsonObject[];
+  const { NotesChangedNotification: _changed, InfoNotes: _info, ...others } = definitions;
+  const [request = {}] = catalog['methods'] as JsonObject[];
   const embedded = {
     method: 'notes/pick',
     kind: 'request',
@@ -86,16 +87,12 @@ export function statelessExtension(): ExtensionInput {
   return {
     catalog: {
       ...catalog,
-      methods: [request as JsonObject, embedded],
+      methods: [request, embedded],
       members: [{ definition: 'Filter', from: 'ItemNotes' }],
       results: [{ method: 'items/read', result: 'NoteResult' }],
     },
     definitions: {
-      RequestId: definitions['RequestId'] as JsonObject,
-      NotesCapability: definitions['NotesCapability'] as JsonObject,
-      WriteNoteRequest: definitions['WriteNoteRequest'] as JsonObject,
-      WriteNoteResult: definitions['WriteNoteResult'] as JsonObject,
-      ItemNotes: definitions['ItemNotes'] as JsonObject,
+      ...others,
       PickNoteRequest: { type: 'object', properties: { method: { const: 'notes/pick' } }, required: ['method'] },
       PickNoteResult: { type: 'object', properties: { id: text }, required: ['id'] },
       NoteResult: {

@@ -1,13 +1,13 @@
 /** What becomes of whole protocols: of one with a handshake, of one without, and of plain JSON-RPC. */
 import { describe, expect, test } from 'vitest';
 import { emit } from '../../generator/emit/index.js';
-import { loadProtocol, type Emittable, type Protocol } from '../../generator/index.js';
+import type { Emittable } from '../../generator/index.js';
 import { catalogFile, draftCatalog } from '../../generator/model/catalog/draft.js';
 import { readSchemaWithoutCatalog } from '../../generator/model/load.js';
 import type { SourceFile } from '../../generator/print/source-file.js';
 import { builtinCatalogs } from '../../generator/read/builtin/revisions.js';
 import { expectedFile, formatPieces, messageText, section } from './support.js';
-import { PROTOCOLS, type ProtocolFiles } from './protocols.js';
+import { fileOf, load, PROTOCOLS } from './protocols.js';
 
 const PARTS: readonly Emittable[] = [
   'types',
@@ -20,19 +20,6 @@ const PARTS: readonly Emittable[] = [
   'client',
   'server',
 ];
-
-const fileOf = (name: string, contents: object): { name: string; contents: string } => ({
-  name,
-  contents: JSON.stringify(contents),
-});
-
-function load({ definitions, catalog }: ProtocolFiles): Promise<Protocol> {
-  return loadProtocol({
-    schema: fileOf('schema.json', { $schema: 'https://json-schema.org/draft/2020-12/schema', $defs: definitions }),
-    catalog: fileOf('catalog.json', catalog),
-    revision: String(catalog['revision']),
-  });
-}
 
 /** Without the assertions, which differ in a name only. */
 function piecesOf(file: SourceFile<string>): readonly string[] {

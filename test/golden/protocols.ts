@@ -1,9 +1,11 @@
 /** Small protocols of each kind, as schema and catalog. */
+import { loadProtocol, type InputFile, type Protocol } from '../../generator/index.js';
+import type { ExtensionFiles } from '../../generator/index.js';
 import type { JsonObject, JsonValue } from '../../generator/read/json/json.js';
 
 export interface ProtocolFiles {
   readonly definitions: JsonObject;
-  readonly catalog: JsonObject;
+  readonly catalog: JsonObject & { readonly revision: string };
 }
 
 const text: JsonObject = { type: 'string' };
@@ -36,7 +38,9 @@ const message = (method: string, params?: JsonObject, isRequest = true, isRequir
 
 const union = (...names: readonly string[]): JsonObject => ({ anyOf: names.map(ref) });
 
-const row = (method: string, direction: string, params: string | null, others: JsonObject = {}): JsonObject => ({
+type Row = JsonObject & { readonly method: string };
+
+const row = (method: string, direction: string, params: string | null, others: JsonObject = {}): Row => ({
   method,
   kind: 'result' in others ? 'request' : 'notification',
   direction,
@@ -96,13 +100,12 @@ const TRAITS: JsonObject = {
   pages: { cursor: 'cursor', next: 'nextCursor' },
 };
 
-const SHARED_ROWS: readonly JsonObject[] = [
+const SHARED_ROWS: readonly Row[] = [
   row('cancelled', 'both', 'CancelledNotification.params'),
   row('progress', 'both', 'ProgressNotification.params'),
 ];
 
-const byMethod = (rows: readonly JsonObject[]): JsonValue =>
-  [...rows].sort((a, b) => (String(a['method']) < String(b['method']) ? -1 : 1));
+const byMethod = (rows: readonly Row[]): JsonValue => [...rows].sort((a, b) => (a.method < b.method ? -1 : 1));
 
 /** With a handshake, requests of both sides, tasks and errors. */
 const stateful: ProtocolFiles = {
@@ -175,7 +178,7 @@ const stateful: ProtocolFiles = {
     methods: byMethod([
       ...SHARED_ROWS.map((item) => ({
         ...item,
-        message: item['method'] === 'progress' ? 'ProgressNotification' : 'CancelledNotification',
+        message: item.method === 'progress' ? 'ProgressNotification' : 'CancelledNotification',
       })),
       row('open', 'clientToServer', 'OpenRequestParams', { message: 'OpenRequest', result: 'OpenResult' }),
       row('opened', 'clientToServer', null, { message: 'OpenedNotification' }),
@@ -400,3 +403,26 @@ const peers: ProtocolFiles = {
 };
 
 export const PROTOCOLS = { stateful, stateless, peers } as const;
+
+/** A file of JSON. */
+export function fileOf(name: string, contents: object): InputFile & { readonly contents: string } {
+  return { name, contents: JSON.stringify(contents) };
+}
+
+/** A schema of 2020-12. */
+export function schemaFile(name: string, definitions: JsonObject): InputFile & { readonly contents: string } {
+  return fileOf(name, { $schema: 'https://json-schema.org/draft/2020-12/schema', $defs: definitions });
+}
+
+/** Loads a protocol, with extensions. */
+export function load(
+  { definitions, catalog }: ProtocolFiles,
+  extend: readonly ExtensionFiles[] = [],
+): Promise<Protocol> {
+  return loadProtocol({
+    schema: schemaFile('schema.json', definitions),
+    catalog: fileOf('catalog.json', catalog),
+    revision: catalog.revision,
+    extend,
+  });
+}

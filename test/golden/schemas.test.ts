@@ -2,35 +2,10 @@
 import { describe, expect, test } from 'vitest';
 import { emit } from '../../generator/emit/index.js';
 import type { Emittable, Protocol } from '../../generator/index.js';
-import { parseDefinitions } from '../../generator/model/schema/definitions.js';
-import { NO_DOCS } from '../../generator/read/builtin/docs.js';
-import { createPatternCheck } from '../../generator/read/patterns.js';
-import { parsePointer, type JsonObject } from '../../generator/read/json/json.js';
+import { parsePointer } from '../../generator/read/json/json.js';
 import { refsIn } from '../../generator/model/types/references.js';
-import { SCHEMAS } from './schemas.js';
+import { protocolOf, SCHEMAS } from './schemas.js';
 import { errorText, expectedFile, formatPieces, messageText, section } from './support.js';
-
-/** A protocol of nothing but definitions. */
-function protocolOf(definitions: JsonObject, root: '$defs' | 'definitions'): Protocol {
-  const dialect = root === '$defs' ? '2020-12' : 'draft-07';
-  const canonical = JSON.parse(JSON.stringify(definitions).replaceAll('#/definitions/', '#/$defs/')) as JsonObject;
-  return {
-    name: 'Golden',
-    revision: '1',
-    version: '1',
-    isDraft: false,
-    source: { file: 'schema.json', sha256: '', builtin: false, corrected: false },
-    lifecycle: undefined,
-    batches: false,
-    traits: {},
-    methods: [],
-    errors: [],
-    extensions: [],
-    formerNames: [],
-    errata: [],
-    ...parseDefinitions(canonical, NO_DOCS, 'schema.json', { root, dialect, checkPattern: createPatternCheck() }),
-  };
-}
 
 /** What every protocol has is in the golden files of protocols. */
 function isOfDefinitions(piece: string): boolean {

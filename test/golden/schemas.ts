@@ -1,5 +1,9 @@
 /** Definitions of protocols, each case aimed at some keywords of JSON Schema. */
+import type { Protocol } from '../../generator/index.js';
+import { parseDefinitions } from '../../generator/model/schema/definitions.js';
+import { NO_DOCS } from '../../generator/read/builtin/docs.js';
 import type { JsonObject } from '../../generator/read/json/json.js';
+import { createPatternCheck } from '../../generator/read/patterns.js';
 
 interface SchemaCase {
   readonly definitions: JsonObject;
@@ -462,3 +466,25 @@ export const SCHEMAS: Readonly<Record<string, SchemaCase>> = {
     },
   },
 };
+
+/** A protocol of nothing but definitions. */
+export function protocolOf(definitions: JsonObject, root: '$defs' | 'definitions'): Protocol {
+  const dialect = root === '$defs' ? '2020-12' : 'draft-07';
+  const canonical = JSON.parse(JSON.stringify(definitions).replaceAll('#/definitions/', '#/$defs/')) as JsonObject;
+  return {
+    name: 'Golden',
+    revision: '1',
+    version: '1',
+    isDraft: false,
+    source: { file: 'schema.json', sha256: '', builtin: false, corrected: false },
+    lifecycle: undefined,
+    batches: false,
+    traits: {},
+    methods: [],
+    errors: [],
+    extensions: [],
+    formerNames: [],
+    errata: [],
+    ...parseDefinitions(canonical, NO_DOCS, 'schema.json', { root, dialect, checkPattern: createPatternCheck() }),
+  };
+}

@@ -440,7 +440,7 @@ export const INVALID_SCHEMAS: Readonly<Record<string, JsonValue>> = {
   'arguments that are a text': text,
   'arguments that are never valid': false,
   'arguments or a text': { type: ['object', 'string'], properties: { a: text } },
-  'a number too large': object({ a: { const: 1e400 } }),
+  'a number too large': object({ a: { const: Number.POSITIVE_INFINITY } }),
   'a large minimum': JSON.parse(
     '{ "type": "object", "properties": { "a": { "type": "number", "minimum": 1e999 } } }',
   ) as JsonValue,
