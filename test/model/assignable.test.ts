@@ -23,3 +23,21 @@ test('an intersection is assignable to a union that is one of its parts', () => 
   const assignability = new Assignability(types, types);
   expect([assignability.holds(both, both), assignability.holds(object(false), both)]).toEqual([true, false]);
 });
+
+test('an object in an intersection has the members of the other parts', () => {
+  const member = (name: string, type: TypeNode): TypeNode => ({
+    kind: 'object',
+    members: [{ name, required: true, type }],
+    shape: 'members',
+    constraints: {},
+  });
+  const both: TypeNode = { kind: 'intersection', parts: [member('a', text), object(false), member('b', text)] };
+  const x: TypeNode = {
+    kind: 'object',
+    members: [{ name: 'a', required: false, type: { kind: 'literal', value: 'x' } }],
+    shape: 'members',
+    constraints: {},
+  };
+  const holds = (b: TypeNode): boolean => new Assignability(new Map(), new Map()).holds(both, b);
+  expect([holds(member('b', text)), holds(x)]).toEqual([true, false]);
+});

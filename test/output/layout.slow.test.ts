@@ -11,7 +11,9 @@ import { loadAll } from '../../generator/generate.js';
 import { builtinExtensions } from '../../generator/read/builtin/extensions.js';
 import { builtinRevisions } from '../../generator/read/builtin/revisions.js';
 import type { JsonValue } from '../../generator/read/json/json.js';
+import { formatCode } from '../../generator/output/layout/layout.js';
 import { ACP_REVISIONS, acpSchema, derive } from '../acp/acp.js';
+import { CONSTRUCTS, settingsOf } from '../golden/layout.js';
 import { expectPrettierLayout, toolPieces } from '../support/layout.js';
 import { PROJECT_FILES } from '../support/project-files.js';
 import { itemsOf, shareOfToday, shareText } from '../support/today.js';
@@ -37,6 +39,21 @@ test('everything built in is as Prettier formats it, and nothing of it needs Pre
   expect(protocols.length).toBeGreaterThan(revisions.length + 1);
   expect(await expectPrettierLayout(pieces)).toEqual([]);
 });
+
+test.each(Object.entries(CONSTRUCTS))(
+  'the golden files of %s columns are as Prettier formats them',
+  async (width, codes) => {
+    const settings = settingsOf(Number(width));
+    let known = 0;
+    for (const code of codes) {
+      const text = formatCode(code, settings);
+      if (text === undefined) continue;
+      known += 1;
+      expect(text).toBe((await format(code, { parser: 'babel-ts', filepath: 'a.ts', ...settings })).trimEnd());
+    }
+    expect(known).toBeGreaterThan(codes.length / 2);
+  },
+);
 
 test('other protocols are as Prettier formats them', async () => {
   const protocols = await Promise.all(

@@ -65,9 +65,11 @@ export class Assignability {
     if (from.kind === 'unknown') return ALL_JSON_TYPES.every((kind) => this.#isAssignable(kind, b));
     if (to.kind === 'intersection') return to.parts.every((part) => this.holds(a, part));
     if (from.kind === 'literal') return findRejection(this.#to, to, from.value) === undefined;
-    if (from.kind === 'intersection' && from.parts.some((part) => this.holds(part, b))) return true;
-    if (to.kind === 'union') return this.#isAssignableToUnion(from, to.variants);
     const object = asObjectType(this.#from, from);
+    // An object among the parts has the members of the others too.
+    if (from.kind === 'intersection' && object === undefined && from.parts.some((part) => this.holds(part, b)))
+      return true;
+    if (to.kind === 'union') return this.#isAssignableToUnion(from, to.variants);
     if (object !== undefined) return to.kind === 'object' && this.#isObjectAssignable(object, to);
     if (from.kind === 'array') {
       return to.kind === 'array' && this.#isArrayAssignable(from, to) && isAsStrict(from.constraints, to.constraints);
