@@ -458,6 +458,8 @@ test('lists of tools', async () => {
     'x.json': [{ name: 'x' }],
     'y.json': [{ name: 'x' }],
     'object.json': { result: {} },
+    'z.output.json': { type: 'object' },
+    'z.json': [{ name: 'z' }],
     '.input.json': [{ name: 'hidden' }, 7],
   });
   const files = (...patterns: string[]): Row => [patterns.join(' and '), () => readToolFiles(patterns, folder)];
@@ -481,6 +483,7 @@ test('lists of tools', async () => {
       files('a/x.input.json', 'x.json'),
       files('x.json', 'y.json'),
       files('object.json'),
+      files('z.json', 'z.output.json'),
       files('.input.json'),
       files('none.json'),
       files('none/*.json'),
