@@ -292,7 +292,7 @@ describe('errata', () => {
     expect(() => apply(stale)).toThrow('erratum gone expects "object" here and found nothing');
   });
 
-  test('of an extension are those of its own schema', () => {
+  test('of an extension change only its schema', () => {
     expect(builtinErrata('none')).toEqual([]);
     const all = builtinErrata();
     expect(all.length).toBeGreaterThan(3);
