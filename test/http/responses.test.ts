@@ -39,7 +39,8 @@ class Transcript {
     const isStream = response.headers.get('content-type') === 'text/event-stream';
     const text = isStream ? '(a stream)' : await response.text();
     if (isStream) await response.body?.cancel();
-    const known = (value: string): string => value.replace(/[0-9a-f]{32}/g, '(id)');
+    const known = (value: string): string =>
+      value.replace(/[0-9a-f]{32}/g, '(id)').replace(/(?<="requestState":")[^"]+/, '(state)');
     for (const [name, value] of [...response.headers].sort()) this.lines.push(`${name}: ${known(value)}`);
     if (text !== '') this.lines.push(known(text));
     for (const { kind, ...event } of this.events.splice(0)) {
@@ -78,23 +79,32 @@ test('to requests that are not the protocol', async () => {
     'accepting with weights',
     post(handler, ping(), { accept: 'application/json;q=0.5, text/event-stream;q=0' }),
   );
-  for (const body of [
-    '',
-    '{',
-    'null',
-    '5',
-    '[]',
-    '{}',
-    '{"jsonrpc":"2.0"}',
-    '{"jsonrpc":"1.0","id":1,"method":"ping"}',
-  ])
-    await seen.add(`the body ${body}`, post(handler, body));
-  for (const body of ['{"jsonrpc":"2.0","id":null,"method":"ping"}', '{"jsonrpc":"2.0","id":1.5,"method":"ping"}'])
-    await seen.add(`the body ${body}`, post(handler, body));
-  for (const body of ['{"jsonrpc":"2.0","id":9007199254740992,"method":"ping"}', '{"jsonrpc":"2.0","id":1,"method":5}'])
-    await seen.add(`the body ${body}`, post(handler, body));
-  await seen.add('a method that is reserved', post(handler, request(1, 'rpc.x')));
   await seen.compare('not-the-protocol');
+});
+
+test('to messages that are not valid', async () => {
+  const seen = new Transcript();
+  const session = await openSession(seen.handler());
+  seen.events.length = 0;
+  const bodies = [
+    ...['', '{', 'null', '5', '[]', '{}', '{"jsonrpc":"2.0"}', '{"jsonrpc":"1.0","id":1,"method":"ping"}'],
+    ...['{"jsonrpc":"2.0","id":null,"method":"ping"}', '{"jsonrpc":"2.0","id":1.5,"method":"ping"}'],
+    ...['{"jsonrpc":"2.0","id":9007199254740992,"method":"ping"}', '{"jsonrpc":"2.0","id":1,"method":5}'],
+    ...['{"jsonrpc":"2.0","id":{},"method":"ping"}', '{"jsonrpc":"2.0","id":1,"method":"rpc.x"}'],
+    ...['{"jsonrpc":"2.0","id":1,"method":"ping","params":5}', '{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}'],
+    ...['{"jsonrpc":"2.0","id":1,"method":"ping","result":{}}', '{"jsonrpc":"2.0","id":1,"result":{},"error":{}}'],
+    ...['{"jsonrpc":"2.0","id":1,"error":5}', '{"jsonrpc":"2.0","id":1,"error":{"code":"x","message":"y"}}'],
+    ...['{"jsonrpc":"2.0","id":1,"error":{"code":1.5,"message":"y"}}', '{"jsonrpc":"2.0","id":1,"error":{"code":1}}'],
+    ...[
+      '{"jsonrpc":"2.0","result":{}}',
+      '{"jsonrpc":"2.0","id":1,"result":5}',
+      '{"jsonrpc":"2.0","id":1,"result":null}',
+    ],
+    ...['{"jsonrpc":"2.0","method":""}', '{"jsonrpc":"2.0","id":"","method":""}', '{"id":1,"method":"ping"}'],
+    ...['{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}', '{"jsonrpc":2,"id":1,"method":"ping"}'],
+  ];
+  for (const body of bodies) await seen.add(`the body ${body}`, session.post(body));
+  await seen.compare('messages');
 });
 
 test('past the limits of a body', async () => {
@@ -263,7 +273,7 @@ test('to requests without a right', async () => {
       if (token === 'throws') throw new Error('no database');
       return answers[token] as never;
     },
-    scopes: ['a', 'b"\\'],
+    scopes: ['a', 'b'],
     metadata: {
       resource: 'https://garden.example.com/mcp',
       authorization_servers: ['https://login.example.com'],
@@ -284,6 +294,8 @@ test('to requests without a right', async () => {
   const dynamic = seen.handler({ authorize: { verify: authorize.verify, scopes: ({ method }) => [method] } });
   await seen.add('scopes by method', stateless('Bearer rose', dynamic));
   await seen.add('scopes by method, no token', stateless(undefined, dynamic));
+  const odd = seen.handler({ authorize: { verify: authorize.verify, scopes: ['a', 'c"\\ é\n'] } });
+  await seen.add('scopes with characters that are not allowed', stateless('Bearer rose', odd));
   const wrong = seen.handler({ authorize: { verify: authorize.verify, scopes: () => 'a' as never } });
   await seen.add('scopes that are a text', stateless('Bearer rose', wrong));
   const open = seen.handler({ authorize: { verify: authorize.verify } });
