@@ -4,12 +4,16 @@
 import path from 'node:path';
 import { types } from 'node:util';
 import { McpgenError } from '../errors.js';
+import { readTextFile } from './files.js';
 
 /** Time limit for each program, in milliseconds. */
 const TIMEOUT_MS = 30_000;
 
 /** Extensions of the files that are programs. */
 export const PROGRAM_EXTENSIONS: readonly string[] = ['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts'];
+
+/** Programs that were loaded before. Node caches modules that it imports itself. */
+const loadedBefore = new Set<string>();
 
 /** How a program is loaded. */
 export interface ProgramOptions {
@@ -33,7 +37,7 @@ export async function loadProgram(
   let loaded: unknown;
   try {
     loaded = await runForeign(async () => {
-      // Imported on demand. Nothing is cached, so that a watched program is read again.
+      // Imported on demand.
       const { createJiti } = await import('jiti');
       const jiti = createJiti(import.meta.url, {
         fsCache: false,
@@ -41,7 +45,12 @@ export async function loadProgram(
         interopDefault: false,
         virtualModules: modules,
       });
-      return jiti.import(file);
+      if (!loadedBefore.has(file)) {
+        loadedBefore.add(file);
+        return jiti.import(file);
+      }
+      // A watched program has changed. Node would return the old one if it can import the file by itself.
+      return jiti.evalModule(readTextFile(file), { filename: file, async: true, forceTranspile: true });
     });
   } catch (error) {
     throw programError(failure, file, error);

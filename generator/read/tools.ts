@@ -79,7 +79,7 @@ export async function readToolFiles(
       name,
       ...(input === undefined ? {} : { input: readOwnSchema(input, displayed(input)) }),
       ...(output === undefined ? {} : { output: readOwnSchema(output, displayed(output)) }),
-      places: { input: displayed(input ?? ''), output: displayed(output ?? '') },
+      places: { input: displayed(input ?? output ?? ''), output: displayed(output ?? input ?? '') },
       isOwn: true,
     });
   }
