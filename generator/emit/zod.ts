@@ -2,6 +2,7 @@ import { McpgenError } from '../errors.js';
 import { discriminate, resolveReferences } from '../model/types/discriminate.js';
 import { toRegularExpression } from '../model/schema/keywords.js';
 import { typeLookup, type TypeLookup } from '../model/types/references.js';
+import { keywordOf } from '../model/types/rule-keyword.js';
 import {
   isObjectPrototypeMember,
   type ArrayNode,
@@ -183,27 +184,6 @@ function referencedNames(type: TypeNode): readonly string[] {
 /** Whether Zod's types know the members of an object. */
 function isPlainObject(type: TypeNode): boolean {
   return type.kind === 'object' && type.patterns === undefined;
-}
-
-/** The keyword of a schema that a rule comes from. */
-function keywordOf(rule: Rule): string {
-  switch (rule.rule) {
-    case 'also':
-      return 'allOf';
-    case 'names':
-      return 'propertyNames';
-    case 'dependent':
-      return isRequirement(rule.type) ? 'dependentRequired' : 'dependentSchemas';
-    case 'unevaluatedMembers':
-      return 'unevaluatedProperties';
-    default:
-      return rule.rule;
-  }
-}
-
-/** Whether a type only requires members. */
-function isRequirement(type: TypeNode): boolean {
-  return type.kind === 'object' && type.members.every(({ required, type: { kind } }) => required && kind === 'unknown');
 }
 
 /** The variants of a union, including those of a nested inline union; any other type is one variant. */

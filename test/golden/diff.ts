@@ -93,6 +93,31 @@ const types: Pairs = {
   'boolean to true': member({ type: 'boolean' }, { const: true }),
   'values added': member({ enum: ['a', 'b'] }, { enum: ['a', 'b', 'c'] }),
   'values removed': member({ enum: ['a', null] }, { enum: ['a'] }),
+  'tuple to list': member(
+    { type: 'array', prefixItems: [text, integer], items: false },
+    { type: 'array', items: text },
+  ),
+  'position of a tuple': member(
+    { type: 'array', prefixItems: [text, integer] },
+    { type: 'array', prefixItems: [text, text] },
+  ),
+  'condition added': member(text, { ...text, not: { const: 'x' } }),
+  'condition removed': member({ ...text, not: { const: 'x' } }, text),
+  'condition changed': member({ ...text, not: { const: 'x' } }, { ...text, not: { const: 'y' } }),
+  'condition kept': member({ ...text, not: { const: 'x' } }, { ...text, not: { const: 'x' } }),
+  'condition of a definition': [
+    { Thing: object({ a: ref('Name') }), Name: { ...text, not: { const: 'x' } } },
+    { Thing: object({ a: ref('Name') }), Name: { ...text, if: { minLength: 2 }, then: { pattern: '^a' } } },
+  ],
+  'pattern members': member(
+    { type: 'object', patternProperties: { '^x': text } },
+    { type: 'object', patternProperties: { '^x': integer } },
+  ),
+  'pattern members added': member({ type: 'object' }, { type: 'object', patternProperties: { '^x': integer } }),
+  'pattern members removed': member(
+    { type: 'object', patternProperties: { '^x': integer }, additionalProperties: text },
+    { type: 'object', additionalProperties: text },
+  ),
   'parts of an intersection': thing(
     { allOf: [object({ a: text }), object({ b: text })] },
     { allOf: [object({ a: integer }), object({ b: text, c: text })] },

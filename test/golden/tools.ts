@@ -29,6 +29,11 @@ export const LISTS: Readonly<Record<string, JsonValue>> = {
     { name: '7zip/x', inputSchema: object({ level: { enum: [1, 9] } }) },
     { name: 'выбор', inputSchema: object({ a: text }) },
     { name: 'no_input' },
+    {
+      name: 'a_name_that_is_much_longer_than_any_name_of_a_file_or_of_a_type_should_ever_be_'.repeat(3),
+      inputSchema: object({}),
+    },
+    { name: 'emoji_' + '👍a'.repeat(80), inputSchema: object({}) },
   ],
   empty: [],
   forms: [
@@ -317,6 +322,21 @@ export const SCHEMAS: Readonly<Record<string, JsonObject>> = {
         then: { required: ['c'] },
         else: { required: ['d'] },
       },
+      elseOnly: {
+        type: 'object',
+        if: object({ a: { const: 1 } }, { required: ['a'] }),
+        else: object({}, { required: ['b'] }),
+      },
+      elseOnlyOfAny: { if: { type: 'string' }, else: { type: 'number' } },
+      dependentOnParts: {
+        type: 'object',
+        dependentSchemas: { a: { allOf: [{ minProperties: 2 }, {}, { required: ['b'] }] } },
+      },
+      dependentOnUnion: {
+        type: 'object',
+        dependentSchemas: { a: { anyOf: [text, object({}, { required: ['b'] }), { type: 'null' }] } },
+      },
+      dependentOnRule: object({ a: text }, { dependentSchemas: { a: { required: ['b'], not: { required: ['c'] } } } }),
       byRef: {
         type: 'object',
         if: { required: ['a'] },

@@ -198,8 +198,10 @@ test('the examples of texts and numbers', async () => {
     },
   };
   const protocol = protocolOf(definitions, '$defs');
+  const types = typesByName(protocol);
   const lines = protocol.definitions.map(
-    ({ name, type }) => `${name}: ${JSON.stringify([exampleOf(protocol, type, name), exampleOf(protocol, type)])}`,
+    ({ name, type }) =>
+      `${name}: ${JSON.stringify([exampleOf(protocol, type, name), exampleOf(protocol, type)])} ${some(samplesOf(types, type).map((value) => JSON.stringify(value).slice(0, 200)))}`,
   );
   await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(expectedFile('examples-of-types'));
 });

@@ -70,6 +70,32 @@ test.each<[Options | null, boolean]>([
   expect(isDefaultLayout(layoutOf(config))).toBe(expected);
 });
 
+test.each<object>([
+  { bracketSameLine: true },
+  { embeddedLanguageFormatting: 'off' },
+  { filepath: 'a.js' },
+  { htmlWhitespaceSensitivity: 'ignore' },
+  { insertPragma: true },
+  { jsxBracketSameLine: true },
+  { jsxSingleQuote: true },
+  { parser: 'babel' },
+  { proseWrap: 'always' },
+  { rangeEnd: 5 },
+  { rangeStart: 5 },
+  { requirePragma: true },
+  { singleAttributePerLine: true },
+  { vueIndentScriptAndStyle: true },
+  { plugins: [] },
+  { semi: undefined },
+  ...['arrowParens always', 'endOfLine lf', 'experimentalOperatorPosition end', 'objectWrap preserve'].map((text) => {
+    const [name = '', value] = text.split(' ');
+    return { [name]: value };
+  }),
+  { bracketSpacing: true, experimentalTernaries: false, quoteProps: 'as-needed', trailingComma: 'all', useTabs: false },
+])('%j makes no difference', (config) => {
+  expect(layoutOf(config)).toEqual(layoutOf(null));
+});
+
 test('quotes and widths need no Prettier', () => {
   expect(layoutOf({ singleQuote: true, printWidth: 100, tabWidth: 4 })).toEqual({
     singleQuote: true,

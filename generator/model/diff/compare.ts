@@ -3,6 +3,7 @@
  * one list.
  */
 import type {
+  ArrayNode,
   CatalogError,
   Constraints,
   Definition,
@@ -10,6 +11,7 @@ import type {
   Method,
   ObjectNode,
   Protocol,
+  Rule,
   TypeNode,
 } from '../protocol.js';
 import { unionNames } from '../protocol.js';
@@ -23,6 +25,7 @@ import type { TypesByName } from '../types/accepts.js';
 import { Assignability, isAsStrict, relationOf } from '../types/assignable.js';
 import type { Relation } from '../types/assignable.js';
 import { DIRECTIONS, allResults, describe, directionRule, methodWithLostDirection } from './methods.js';
+import { keywordOf } from '../types/rule-keyword.js';
 import type { RuleId } from './rules.js';
 import { ANNOTATION_KEYWORDS, MIN_LIKENESS, listLocations, showValue } from './change-details.js';
 import type { ChangeDetails } from './change-details.js';
@@ -313,7 +316,23 @@ class ProtocolComparison {
       this.#openPairs.add(pair);
     }
     this.#compareStructures(a, b, path);
+    this.#compareRules(a, b, path);
     if (pair !== undefined) this.#openPairs.delete(pair);
+  }
+
+  /** Rules such as `not` and `if`: one more narrows a type, and one less widens it. */
+  #compareRules(a: TypeNode, b: TypeNode, path: readonly Step[]): void {
+    const [had, has] = [rulesOf(this.#typesBefore, a), rulesOf(this.#typesAfter, b)];
+    const only = (own: Rules, other: Rules): readonly string[] =>
+      [...own].flatMap(([key, rule]) => (other.has(key) ? [] : [JSON.stringify(keywordOf(rule))]));
+    const [lost, added] = [only(had, has), only(has, had)];
+    if (lost.length + added.length === 0) return;
+    const rule = lost.length === 0 ? 'type-narrowed' : added.length === 0 ? 'type-widened' : 'type-changed';
+    const detail = [
+      ...(added.length === 0 ? [] : [`now has ${added.join(' and ')}`]),
+      ...(lost.length === 0 ? [] : [`no longer has ${lost.join(' and ')}`]),
+    ].join(', ');
+    this.#report(rule, path, { before: a, after: b, detail });
   }
 
   #compareStructures(a: TypeNode, b: TypeNode, path: readonly Step[]): void {
@@ -323,7 +342,10 @@ class ProtocolComparison {
       this.#compareObjects(fromObject, toObject, path);
     } else if (from.kind === 'array' && to.kind === 'array') {
       this.#compareConstraints(from, to, path);
-      this.#compareTypes(from.items, to.items, [...path, { kind: 'items' }]);
+      const at = ({ prefix, items }: ArrayNode, index: number): TypeNode => prefix?.[index] ?? items;
+      const positions = Math.max(from.prefix?.length ?? 0, to.prefix?.length ?? 0);
+      for (let index = 0; index <= positions; index += 1)
+        this.#compareTypes(at(from, index), at(to, index), [...path, { kind: 'items' }]);
     } else if (from.kind === 'union' || to.kind === 'union') {
       this.#compareUnions(a, b, path);
     } else if (from.kind === to.kind && 'constraints' in from && 'constraints' in to) {
@@ -378,8 +400,18 @@ class ProtocolComparison {
       if (from !== undefined && to === undefined) this.#memberRemoved(from, b, at);
       if (from !== undefined && to !== undefined) this.#compareMember(from, to, at);
     }
+    this.#comparePatterns(a, b, path);
     this.#compareRest(a.rest, b.rest, path);
     this.#compareConstraints(a, b, path);
+  }
+
+  /** Members whose names match a pattern. Names that matched no pattern before were other members. */
+  #comparePatterns(a: ObjectNode, b: ObjectNode, path: readonly Step[]): void {
+    const typeIn = ({ patterns = [], rest }: ObjectNode, pattern: string): TypeNode =>
+      patterns.find((member) => member.pattern === pattern)?.type ?? rest ?? { kind: 'unknown' };
+    const patterns = [...(a.patterns ?? []), ...(b.patterns ?? [])].map(({ pattern }) => pattern);
+    for (const pattern of [...new Set(patterns)].sort(compareText))
+      this.#compareTypes(typeIn(a, pattern), typeIn(b, pattern), [...path, { kind: 'rest' }]);
   }
 
   #memberAdded({ rest }: ObjectNode, member: Member, path: readonly Step[]): void {
@@ -530,4 +562,19 @@ class ProtocolComparison {
     const all = names.size + to.members.length - shared;
     return all === 0 ? 1 : shared / all;
   }
+}
+
+/** Rules by their text. */
+type Rules = ReadonlyMap<string, Rule>;
+
+/** The rules of a type, through references. */
+function rulesOf(types: TypesByName, type: TypeNode): Rules {
+  const rules = new Map<string, Rule>();
+  const seen = new Set<TypeNode>();
+  for (let inner: TypeNode | undefined = type; inner !== undefined && !seen.has(inner);) {
+    seen.add(inner);
+    if (inner.kind === 'refined') for (const rule of inner.rules) rules.set(JSON.stringify(rule), rule);
+    inner = inner.kind === 'ref' ? types.get(inner.name) : inner.kind === 'refined' ? inner.type : undefined;
+  }
+  return rules;
 }
