@@ -4,7 +4,7 @@
  */
 import { afterEach, expect, test } from 'vitest';
 import type { Authorization } from '../../generated/runtime/http/server/auth.js';
-import type { HttpEvent, HttpHandler } from '../../generated/runtime/http-server.js';
+import { closeHandlers, Transcript } from './responses-support.js';
 import {
   ACCEPT_BOTH,
   fixtureHandler,
@@ -17,43 +17,7 @@ import {
   type Headers,
 } from './server-support.js';
 
-const handlers: HttpHandler[] = [];
-afterEach(async () => {
-  for (const handler of handlers.splice(0)) await handler.close();
-});
-
-/** Status, headers by name, body and events of a response. */
-class Transcript {
-  readonly lines: string[] = [];
-  readonly events: HttpEvent[] = [];
-
-  handler(options: Parameters<typeof fixtureHandler>[0] = {}): HttpHandler {
-    const handler = fixtureHandler({ ...options, onEvent: (event) => this.events.push(event) });
-    handlers.push(handler);
-    return handler;
-  }
-
-  async add(title: string, pending: Promise<Response>): Promise<void> {
-    const response = await pending;
-    this.lines.push(`# ${title}`, String(response.status));
-    const isStream = response.headers.get('content-type') === 'text/event-stream';
-    const text = isStream ? '(a stream)' : await response.text();
-    if (isStream) await response.body?.cancel();
-    const known = (value: string): string =>
-      value.replace(/[0-9a-f]{32}/g, '(id)').replace(/(?<="requestState":")[^"]+/, '(state)');
-    for (const [name, value] of [...response.headers].sort()) this.lines.push(`${name}: ${known(value)}`);
-    if (text !== '') this.lines.push(known(text));
-    for (const { kind, ...event } of this.events.splice(0)) {
-      const { error } = event as { readonly error?: unknown };
-      this.lines.push(`event ${kind} ${error instanceof Error ? error.message : JSON.stringify(event)}`);
-    }
-    this.lines.push('');
-  }
-
-  async compare(name: string): Promise<void> {
-    await expect(this.lines.join('\n')).toMatchFileSnapshot(`responses/${name}.txt`);
-  }
-}
+afterEach(closeHandlers);
 
 const JSON_BOTH: Headers = { 'content-type': 'application/json', accept: ACCEPT_BOTH };
 const ping = (id: number | string = 1): object => request(id, 'ping');
