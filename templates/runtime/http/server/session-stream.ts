@@ -13,7 +13,7 @@ const LISTEN_KEY_PREFIX = "g";
 export class SessionStream {
   readonly key: number;
   /** The requests that it answers. */
-  readonly pending: Set<RequestId> = new Set();
+  readonly pending: Set<RequestId> = new Set<RequestId>();
   readonly isListenStream: boolean;
   /** The number of the last event; the priming event has 0. */
   sequence = 0;
