@@ -44,6 +44,10 @@ test('over HTTP+SSE', async () => {
   await seen.add('a message of an unknown session', say(ping(), '/post?sessionId=x'));
   await seen.add('initialize', say(opening));
   await seen.add('initialize again', say(opening));
+  // A large body counts as long as the session lasts.
+  const large = JSON.stringify(opening).padEnd(100_000);
+  await seen.add('a large initialize', say(large));
+  await seen.add('another large initialize', say(large));
   await seen.add('ping', say(ping()));
   await seen.add('no JSON', say('{'));
   await seen.add('GET for messages', send(handler, 'GET', { accept: 'text/event-stream' }, undefined, '/post'));

@@ -15,14 +15,24 @@ import { removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
 afterAll(removeTemporaryFolders);
 afterEach(() => {
   vi.restoreAllMocks();
-  vi.unstubAllEnvs();
+  for (const [name, value] of changed) setVariable(name, value);
+  changed.clear();
 });
+
+/** The environment before a test. Vitest changes another object if an earlier file has replaced that of the process. */
+const changed = new Map<string, string | undefined>();
+
+function setVariable(name: string, value: string | undefined): void {
+  if (!changed.has(name)) changed.set(name, process.env[name]);
+  if (value === undefined) Reflect.deleteProperty(process.env, name);
+  else process.env[name] = value;
+}
 
 const PROXIES = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'].flatMap((name) => [name, name.toLowerCase()]);
 
 /** No proxy of this machine. */
 function withoutProxy(): void {
-  for (const name of PROXIES) vi.stubEnv(name, undefined);
+  for (const name of PROXIES) setVariable(name, undefined);
 }
 
 async function messageOf(action: Promise<unknown>): Promise<string> {
@@ -292,7 +302,7 @@ describe('a proxy', () => {
     ['NO_PROXY alone', { NO_PROXY: '*' }, false],
   ])('is used if %s names one: %j', async (_, variables, expected) => {
     withoutProxy();
-    for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+    for (const [name, value] of Object.entries(variables)) setVariable(name, value);
     const warning = vi.spyOn(process, 'emitWarning');
     const agent = await proxyAgent();
     expect(agent instanceof EnvHttpProxyAgent).toBe(expected);
@@ -323,7 +333,7 @@ describe.skipIf(process.platform === 'win32')('a file on npm', () => {
       writeFileSync(path.join(folder, name), `#!/bin/sh\n${script}\n`);
       chmodSync(path.join(folder, name), 0o755);
     }
-    vi.stubEnv('PATH', `${folder}${path.delimiter}/usr/bin${path.delimiter}/bin`);
+    setVariable('PATH', `${folder}${path.delimiter}/usr/bin${path.delimiter}/bin`);
     return folder;
   }
   // The last argument is the folder for the archive.
@@ -382,7 +392,7 @@ describe.skipIf(process.platform === 'win32')('a file on npm', () => {
   });
 
   test('needs npm', async () => {
-    vi.stubEnv('PATH', temporaryFolder());
+    setVariable('PATH', temporaryFolder());
     expect(await messageOf(readNpmFile('npm:a@1/x.json', 5))).toBe(`npm:a@1/x.json: npm is not installed\n${REMEDY}`);
   });
 });
