@@ -24,6 +24,8 @@ const SUBJECT_HEADINGS: readonly (readonly [Subject, string])[] = [
 const MAX_LISTED_NAMES = 8;
 /** Longest text of a type, in characters. */
 const MAX_LINE_LENGTH = 100;
+/** Indentation of what is below a change. */
+const DETAIL = ' '.repeat(6);
 
 /**
  * Prints a report to the terminal: the summary, then the changes, breaking ones first in each section.
@@ -104,24 +106,51 @@ function isBreakingGroup({ first }: ChangeGroup): boolean {
 
 function printChangeGroup(group: ChangeGroup): void {
   const { first, changes, tail } = group;
-  const sign = /added|extracted/.test(first.rule) ? '+' : /removed|inlined|forbidden/.test(first.rule) ? '-' : '~';
-  const paint = isBreakingGroup(group) ? stdoutColors.red : stdoutColors.green;
-  const verdict = isBreakingGroup(group) ? stdoutColors.red(verdictText(first)) : stdoutColors.dim('safe');
+  const [sign, paint] = /added|extracted/.test(first.rule)
+    ? ['+', stdoutColors.green]
+    : /removed|inlined|forbidden/.test(first.rule)
+      ? ['-', stdoutColors.red]
+      : ['~', stdoutColors.yellow];
+  const verdict = verdictText(first);
   const types = transition(first);
   // A method's own line says who sends it.
   const isNamed = first.sentBy.length === 0 || changes.length > 1 || types.includes('sent by');
-  const senders = first.sentBy.length > 1 ? 'both' : first.sentBy.join('');
-  const sent = isNamed ? '' : stdoutColors.dim(` (sent by ${senders})`);
+  const sent = isNamed ? '' : ` (sent by ${first.sentBy.length > 1 ? 'both' : first.sentBy.join('')})`;
   const place = changes.length === 1 ? first.place : `${changes.length} definitions${tail === '' ? '' : ` ${tail}`}`;
-  printLine(`  ${paint(sign)} ${stdoutColors.cyan(place)}  ${first.title}  ${verdict}${sent}`);
-  if (types !== '') printLine(`      ${types}`);
+  const fits = `  ${sign} ${place}  ${first.title}  ${verdict}${sent}`.length <= terminalWidth();
+  const head = `  ${paint(sign)} ${stdoutColors.cyan(place)}`;
+  const rating = `${isBreakingGroup(group) ? stdoutColors.red(verdict) : stdoutColors.dim(verdict)}${stdoutColors.dim(sent)}`;
+  if (fits) {
+    printLine(`${head}  ${first.title}  ${rating}`);
+  } else {
+    printLine(head);
+    if (`${DETAIL}${first.title}  ${verdict}${sent}`.length <= terminalWidth()) {
+      printLine(`${DETAIL}${first.title}  ${rating}`);
+    } else {
+      printDetail(first.title);
+      printLine(`${DETAIL}${rating}`);
+    }
+  }
+  printDetail(types);
   if (changes.length === 1) {
-    if (first.detail !== null) printLine(`      ${stdoutColors.dim(first.detail)}`);
+    if (first.detail !== null) printDetail(first.detail, stdoutColors.dim);
     return;
   }
   const names = changes.slice(0, MAX_LISTED_NAMES).map(({ name }) => name);
   const more = changes.length - names.length;
-  printLine(`      ${stdoutColors.dim(`in ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`)}`);
+  printDetail(`in ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`, stdoutColors.dim);
+}
+
+/** Prints a line below a change; in a terminal as several that fit. */
+function printDetail(text: string, paint: (line: string) => string = (line) => line): void {
+  const width = terminalWidth() - DETAIL.length;
+  const rows = text.length <= width ? [text] : wrapText(text, width);
+  for (const row of rows.filter((line) => line !== '')) printLine(`${DETAIL}${paint(row)}`);
+}
+
+/** Columns of the terminal. What is piped has no limit: a change per line is easy to search. */
+function terminalWidth(): number {
+  return process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY;
 }
 
 function transition({ before, after }: ReportChange): string {

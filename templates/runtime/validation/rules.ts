@@ -45,7 +45,7 @@ export function contains(
   value: unknown,
   check: Check,
   min: number,
-  max: number = Infinity,
+  max: number = Number.POSITIVE_INFINITY,
 ): boolean {
   if (!Array.isArray(value)) return true;
   let found = 0;
