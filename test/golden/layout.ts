@@ -555,14 +555,13 @@ export const CONSTRUCTS: Readonly<Record<number, readonly string[]>> = {
   40: [...EXPRESSIONS.map((expression) => longer(`alpha(${expression}).b;`)), ...STATEMENTS, ...MORE],
   50: [
     ...TYPES.map((type) => longer(`const a = (b: ${type}): ${type} => c;`)),
-    ...EXPRESSIONS.map((expression) => longer(`if (${expression}) return ${expression};`)),
+    ...EXPRESSIONS.map((expression) => longer(`return ${expression};`)),
     ...MORE.map(longer),
   ],
   80: [
     ...TYPES.map((type) => longer(`type A = ${type};`)),
     ...EXPRESSIONS.map((expression) => longer(`const a = { key: ${expression}, longerKey: ${expression} };`)),
     ...STATEMENTS.map(longer),
-    ...MORE.map(longer),
   ],
 };
 
