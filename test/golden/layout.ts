@@ -94,6 +94,28 @@ const TYPES: readonly string[] = [
 
 /** More constructs, each for a rule about what breaks. */
 const MORE: readonly string[] = [
+  'const a = [1.0, 3.00, 1.50, 0.0, 1.0e5, 5.0e-10, 100, 1e0];',
+  'type A = 1.0;',
+  'const a = alpha.#beta;',
+  'alpha(alpha.#beta).b;',
+  'if (alpha.#beta) return alpha.#beta;',
+  'const a = { key: alpha.#beta, longerKey: this.#alpha.#beta };',
+  'if (!(alpha && beta)) return !(alpha && beta);',
+  'if (!(alpha && beta && gamma)) { return; }',
+  'if (!(alpha instanceof Beta)) { return; } else if (!(alpha === beta)) { return; }',
+  'if (!alpha(beta, gamma)) return;',
+  'if (!(alpha as Beta)) return;',
+  'if (!(alpha ? beta : gamma)) return;',
+  'if (!(alpha && beta) && gamma) return;',
+  'if (-(alpha + beta)) return;',
+  'function a({ b, c }: { b: string; c: number }): Beta {}',
+  'function a({ b, c }: { b: string; c: number } = {}): void {}',
+  'function a({ b }: { b: string }): { c: Alpha; d: Beta } {}',
+  'function a([b]: { b: string; c: number }): void {}',
+  'const a = ({ b, c }: { b: Alpha; c: Beta }) => b;',
+  'alpha(({ b, c }: { b: Alpha; c: Beta }) => { return b; });',
+  'type A = ({ b, c }: { b: Alpha; c: Beta }) => void;',
+  'class A { a({ b, c }: { b: Alpha; c: Beta }): void {} }',
   'type A = `${Map<string, Alpha>}-${Alpha | Beta}-${Array<{ a: string }>}`;',
   'type A = `${(a: Alpha) => Beta}`;',
   'type A = `${{ a: string }}`;',
@@ -533,14 +555,13 @@ export const CONSTRUCTS: Readonly<Record<number, readonly string[]>> = {
   40: [...EXPRESSIONS.map((expression) => longer(`alpha(${expression}).b;`)), ...STATEMENTS, ...MORE],
   50: [
     ...TYPES.map((type) => longer(`const a = (b: ${type}): ${type} => c;`)),
-    ...EXPRESSIONS.map((expression) => longer(`if (${expression}) return ${expression};`)),
+    ...EXPRESSIONS.map((expression) => longer(`return ${expression};`)),
     ...MORE.map(longer),
   ],
   80: [
     ...TYPES.map((type) => longer(`type A = ${type};`)),
     ...EXPRESSIONS.map((expression) => longer(`const a = { key: ${expression}, longerKey: ${expression} };`)),
     ...STATEMENTS.map(longer),
-    ...MORE.map(longer),
   ],
 };
 

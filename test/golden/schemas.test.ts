@@ -9,7 +9,7 @@ import { errorText, expectedFile, formatPieces, messageText, section } from './s
 
 /** What every protocol has is in the golden files of protocols. */
 function isOfDefinitions(piece: string): boolean {
-  return !COMMON.has(piece) && !/^\/\*\*\s+(?:\* )?(?:Validates|Asserts)/.test(piece);
+  return !COMMON.has(piece) && !piece.startsWith('import ') && !/^\/\*\*\s+(?:\* )?(?:Validates|Asserts)/.test(piece);
 }
 
 function piecesOf(protocol: Protocol, part: Emittable): readonly string[] {
@@ -17,7 +17,7 @@ function piecesOf(protocol: Protocol, part: Emittable): readonly string[] {
   return files.flatMap((file) => file.print({ header: '', importExtension: 'js' }));
 }
 
-const COMMON = new Set(piecesOf(protocolOf({}, '$defs'), 'validators'));
+const COMMON = new Set((['validators', 'zod'] as const).flatMap((part) => piecesOf(protocolOf({}, '$defs'), part)));
 
 function codeOf(protocol: Protocol, part: Emittable): string {
   return section(`${part}.ts`, formatPieces(piecesOf(protocol, part).filter(isOfDefinitions)));

@@ -19,6 +19,11 @@ function sourceOf(input: JsonValue, isOwn: boolean): ToolSource {
   return { name: 'tool', input, places: { input: 'in.json', output: 'out.json' }, isOwn };
 }
 
+/** Imports follow from the code. */
+function isShown(piece: string): boolean {
+  return !piece.startsWith('import ');
+}
+
 function rendered(models: readonly ToolModel[], withIndex = false): string {
   const namer = new ToolNamer();
   const named = models.map((model) => namer.name(model));
@@ -26,7 +31,9 @@ function rendered(models: readonly ToolModel[], withIndex = false): string {
   const warnings = models.flatMap((model) => model.warnings);
   return [
     ...(warnings.length === 0 ? [] : [section('warnings', warnings.map(messageText).join('\n'))]),
-    ...files.map((file) => section(file.name, formatPieces(file.print({ header: '', importExtension: 'js' })))),
+    ...files.map((file) =>
+      section(file.name, formatPieces(file.print({ header: '', importExtension: 'js' }).filter(isShown))),
+    ),
   ].join('\n');
 }
 

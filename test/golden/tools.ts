@@ -101,7 +101,7 @@ export const SCHEMAS: Readonly<Record<string, JsonObject>> = {
     properties: {
       local: { $ref: '#/$defs/local' },
       nested: { $ref: '#/$defs/outer/properties/inner' },
-      anchor: { $ref: '#here' },
+      named: { $ref: '#here' },
       embedded: { $ref: 'other.json' },
       inside: { $ref: 'other.json#/$defs/deep' },
       self: { $ref: '#' },

@@ -52,7 +52,7 @@ function jsonOf(value: JsonValue | undefined): string {
 
 /** The first of some texts, and how many there are. */
 function some(texts: readonly string[]): string {
-  return texts.length > 9 ? `${texts.slice(0, 9).join(' ')} and ${texts.length - 9} more` : texts.join(' ');
+  return texts.length > 4 ? `${texts.slice(0, 4).join(' ')} and ${texts.length - 4} more` : texts.join(' ');
 }
 
 function typesText(protocol: Protocol): string {

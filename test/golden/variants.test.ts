@@ -105,11 +105,6 @@ const VARIANTS: Readonly<Record<string, readonly [keyof typeof PROTOCOLS, Change
     traits((own) => ({ ...own, progress: { method: 'session/update', meta: '_meta', token: 'token' } })),
   ],
   'without a prefix of definitions': ['peers', withoutTrait('definitionPrefix')],
-  'without other words for its sides': ['peers', withoutTrait('sides')],
-  'with sides that begin with vowels': [
-    'peers',
-    traits((own) => ({ ...own, sides: { client: 'outer', server: 'upper' } })),
-  ],
   'without requests': ['peers', withoutMethod('open', 'session/prompt', 'fs/read')],
 };
 

@@ -6,7 +6,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../read/json/json.js';
-import type { Constraints, ObjectNode, Protocol, Rule, TypeNode } from '../protocol.js';
+import type { Constraints, Definitions, ObjectNode, Rule, TypeNode } from '../protocol.js';
 import { toRegularExpression } from '../schema/keywords.js';
 import { mergeMembers } from './merge-members.js';
 import { followReferences, type ResolvedType } from './references.js';
@@ -15,7 +15,7 @@ import { followReferences, type ResolvedType } from './references.js';
 export type TypesByName = ReadonlyMap<string, TypeNode>;
 
 /** The types of all definitions of a protocol. */
-export function typesByName({ definitions }: Protocol): TypesByName {
+export function typesByName({ definitions }: Definitions): TypesByName {
   return new Map(definitions.map(({ name, type }) => [name, type]));
 }
 

@@ -1,4 +1,5 @@
 import { isObject, ownMember, objectFromEntries, type JsonObject, type JsonValue } from '../../read/json/json.js';
+import { findRejection, typesByName } from './accepts.js';
 import {
   findDefinition,
   type ArrayNode,
@@ -69,7 +70,7 @@ class ExampleBuilder {
         return this.#remaining < 0 ? undefined : exampleString(this.#protocol, owner, type.constraints);
       case 'number':
       case 'integer':
-        return exampleNumber(type.constraints);
+        return exampleNumber(type);
       case 'array':
         return this.#array(type, owner, depth);
       case 'refined':
@@ -109,7 +110,11 @@ class ExampleBuilder {
   #intersection(parts: readonly TypeNode[], owner: string, depth: number): JsonValue | undefined {
     const values = parts.map((part) => this.build(part, owner, depth + 1));
     if (values.includes(undefined)) return undefined;
-    return objectFromEntries(values.flatMap((value) => (isObject(value) ? Object.entries(value) : [])));
+    const merged = objectFromEntries(values.flatMap((value) => (isObject(value) ? Object.entries(value) : [])));
+    const types = typesByName(this.#protocol);
+    return [merged, ...values].find(
+      (value) => value !== undefined && parts.every((part) => findRejection(types, part, value) === undefined),
+    );
   }
 
   #reference(name: string, owner: string, depth: number): JsonValue | undefined {
@@ -173,10 +178,16 @@ function exampleString(protocol: ExampleSource, owner: string, constraints: Cons
   return text.padEnd(Number(minLength), '.').slice(0, Number(maxLength));
 }
 
-function exampleNumber(constraints: Constraints): number {
-  const low = Number(constraints['minimum'] ?? constraints['exclusiveMinimum'] ?? 1);
-  const high = Number(constraints['maximum'] ?? constraints['exclusiveMaximum'] ?? Math.max(low, 1));
-  return Math.min(Math.max(low, 1), high);
+/** A number within all limits, if one of a few is. */
+function exampleNumber(type: TypeNode & { readonly constraints: Constraints }): number {
+  const { minimum, exclusiveMinimum, maximum, exclusiveMaximum, multipleOf } = type.constraints;
+  const low = Number(minimum ?? exclusiveMinimum ?? 1);
+  const high = Number(maximum ?? exclusiveMaximum ?? Math.max(low, 1));
+  const inside = Math.min(Math.max(low, 1), high);
+  const step = Number(multipleOf ?? 1);
+  const multiples = [Math.ceil(inside / step), Math.ceil(low / step), Math.floor(high / step)].map((n) => n * step);
+  const candidates = [inside, ...multiples, low + 1, high - 1, low + step, high - step, (low + high) / 2];
+  return candidates.find((value) => findRejection(new Map(), type, value) === undefined) ?? inside;
 }
 
 function singular(name: string): string {

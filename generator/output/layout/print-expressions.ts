@@ -375,7 +375,7 @@ export abstract class ExpressionPrinter extends TypePrinter {
     const parent = this.#frame(0);
     const staysInline =
       typeof node.property !== 'string' ||
-      (object.type === 'Identifier' && parent?.node.type !== 'Member') ||
+      (object.type === 'Identifier' && !node.property.startsWith('#') && parent?.node.type !== 'Member') ||
       (outer?.node.type === 'New' && outer.key === 'callee') ||
       (parent?.node.type === 'Variable' &&
         ((object.type === 'Call' && object.arguments.length > 0) || isChain(objectDoc)));

@@ -191,9 +191,11 @@ export class StatementPrinter extends ExpressionPrinter {
 
   #if(node: If): Doc {
     const test = this.within(node, 'test', () => this.expression(node.test));
-    const opening = group(
-      concat(['if (', group(concat([indent(concat([softline, test])), softline])), ')', this.#clause(node.whenTrue)]),
-    );
+    // The parentheses of what is negated break instead.
+    const { test: condition } = node;
+    const isNegated = condition.type === 'Unary' && condition.operator === '!' && condition.argument.type === 'Logical';
+    const inParentheses = isNegated ? test : group(concat([indent(concat([softline, test])), softline]));
+    const opening = group(concat(['if (', inParentheses, ')', this.#clause(node.whenTrue)]));
     const { whenFalse } = node;
     if (whenFalse === undefined) return opening;
     const isBlock = node.whenTrue.type === 'Block';

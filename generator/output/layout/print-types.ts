@@ -120,7 +120,7 @@ export abstract class TypePrinter {
       .replace(/^([+-]?[\d.]+e)(?:\+|(-))?0*(?=\d)/, '$1$2')
       .replace(/^([+-]?[\d.]+)e[+-]?0+$/, '$1')
       .replace(/(\.\d+?)0+(?=e|$)/, '$1')
-      .replace(/\.0*(?=e|$)/, '');
+      .replace(/\.(?=e|$)/, '');
   }
 
   protected key(key: Key): Doc {
@@ -429,7 +429,8 @@ export abstract class TypePrinter {
   }
 
   protected parameter({ pattern, isRest, isOptional, annotation, byDefault }: Parameter, isOnly: boolean): Doc {
-    const position = isOnly && pattern.type === 'Identifier' ? 'onlyParameter' : 'plain';
+    const isHugged = isOnly && (pattern.type === 'Identifier' || byDefault === undefined);
+    const position = isHugged ? 'onlyParameter' : 'plain';
     return concat([
       isRest ? '...' : '',
       this.pattern(pattern, isOnly),
