@@ -2,8 +2,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { built, INFO } from './bench/pairs.js';
 import { bundledBytes, checksOf, outputBytes, PROGRAMS } from './bench/sizes.js';
-import { countTypes } from './bench/types.js';
-import { ALLOCATIONS, BUNDLES, CHECKS, MODULES, OUTPUT, TYPES, type Budget } from './budgets.js';
+import { ALLOCATIONS, BUNDLES, CHECKS, expectWithin, MODULES, OUTPUT } from './budgets.js';
 import type * as Client from '../generated/2025-11-25/client.js';
 import type * as Server from '../generated/2025-11-25/server.js';
 import type * as Memory from '../generated/runtime/memory.js';
@@ -12,12 +11,6 @@ import { mcpgen, removeTemporaryFolders, temporaryFolder } from './support/cli.j
 import { loadedModules, packagesIn } from './support/loaded-modules.js';
 
 afterAll(removeTemporaryFolders);
-
-/** A budget that is far too large hides what is added. */
-function expectWithin(measured: number, { limit, reason }: Budget): void {
-  expect(measured, reason).toBeLessThanOrEqual(limit);
-  expect(measured, 'the budget can be lowered').toBeGreaterThan(limit * 0.75);
-}
 
 test.each(Object.entries(BUNDLES))('size of a bundle: %s', async (name, budget) => {
   expectWithin(await bundledBytes(PROGRAMS[name] ?? '', path.resolve('.')), budget);
@@ -40,12 +33,6 @@ describe('size of the output', () => {
   test('every folder has a budget', () => {
     expect(Object.keys(bytes).sort()).toEqual(Object.keys(OUTPUT).sort());
   });
-});
-
-test('types and instantiations of a program with a client and a server', async () => {
-  const { types, instantiations } = await countTypes('mcpgen, JavaScript with declarations');
-  expectWithin(types, TYPES.types);
-  expectWithin(instantiations, TYPES.instantiations);
 });
 
 test.each(Object.entries(ALLOCATIONS))('bytes that a call in memory allocates, %s', async (revision, budget) => {
