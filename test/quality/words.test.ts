@@ -18,7 +18,9 @@ function findAvoided({ line, text }: Prose): readonly string[] {
 
 const files = PROJECT_FILES.filter((file) => existsSync(file)).filter(
   (file) =>
-    /^(?:README|CHANGELOG|CONTRIBUTING|ARCHITECTURE|SECURITY)\.md$|^schema\/docs\.json$/.test(file) ||
+    /^(?:README|CHANGELOG|CONTRIBUTING|ARCHITECTURE|SECURITY)\.md$|^schema\/(?:docs|config\.schema|errata|renames)\.json$/.test(
+      file,
+    ) ||
     /^(?:docs|examples|templates)\/.*\.(?:ts|js|mjs|md|yml|json|css|html)$/.test(file) ||
     /^generator\/.*\.ts$|^scripts\/.*\.mjs$|^\.github\/workflows\/.*\.yml$/.test(file) ||
     /^generated\/(?!runtime\/).*\.ts$/.test(file) ||
