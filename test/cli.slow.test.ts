@@ -133,6 +133,14 @@ describe('a terminal of some width', () => {
     );
   });
 
+  test('gets changes that fit into 80 columns, with all of their words', async (context) => {
+    const command = 'diff 2025-06-18 2025-11-25';
+    const rows = (await inTerminal(context, 80, command)).split('\n');
+    expect(rows.filter((row) => row.length > 80)).toEqual([]);
+    const words = (text: string): readonly string[] => text.split(/\s+/).filter((word) => word !== '');
+    expect(words(rows.join(' '))).toEqual(words(await expectSuccess(command.split(' '))));
+  });
+
   test.for([60, 80, 200])('gets TypeScript that fits into %i columns', async (columns, context) => {
     const names = ['tools/call', 'sampling/createMessage', 'Tool', 'ElicitRequestFormParams'];
     for (const name of names) {
