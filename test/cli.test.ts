@@ -147,6 +147,13 @@ describe.concurrent('wrong usage', () => {
     expect(await expectUsageError(args, smallProtocol())).toMatch(message);
   });
 
+  test('a schema that is not JSON is reported as such without --revision', async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(path.join(cwd, 'broken.json'), '{"a": 1,}');
+    const message = await expectUsageError(['generate', '--schema', 'broken.json', '--out', 'o'], cwd);
+    expect(message).toMatch(/^error: broken\.json:1:9: not valid JSON/);
+  });
+
   test('no command: the help on standard error', async () => {
     for (const args of [[], ['catalog']]) {
       const result = await mcpgen(args);

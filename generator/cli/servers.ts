@@ -40,7 +40,10 @@ Examples:
   const call = program
     .command('call')
     .usage('[options] <server> <tool>\n       mcpgen call [options] <tool> -- <command...>')
-    .argument('<words...>', `the server and the name of the tool; of the server, ${SERVER_ARGUMENT}`)
+    .argument('[server]', SERVER_ARGUMENT)
+    .argument('[tool]', 'name of the tool')
+    // The words after -- are the server's command.
+    .argument('[words...]')
     .summary('call a tool of a server')
     .description('Calls a tool of a server and prints its result. Exits with 1 if the tool fails.')
     .option('--arg <argument>', 'an argument name=value, converted by its type; repeatable', appendValue)

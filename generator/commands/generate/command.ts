@@ -17,6 +17,7 @@ import {
 import { escapeHiddenCharacters } from '../../text.js';
 import {
   fileChangeJson,
+  outdatedCount,
   pluralize,
   printFiles,
   printOutdatedFiles,
@@ -212,7 +213,7 @@ function printCheckFailures(
   }
   printOutdatedFiles(outdated, out);
   printLine(
-    `\n${outdated.length} of ${pluralize(changes.length, 'file')} not up to date. To fix it:\n  ${escapeHiddenCharacters(fix)}`,
+    `\n${outdatedCount(outdated.length, changes.length)}. To fix it:\n  ${escapeHiddenCharacters(fix)}`,
   );
 }
 

@@ -33,6 +33,12 @@ export function projectCommand(project: string, verb: string, shown: Omit<ShownA
   return formatCommand(verb, { ...shown, program: mcpgenProgram(project) });
 }
 
+/** Whether `npx` or `npm exec` started mcpgen: then it may not be in the PATH of the user's shell. */
+function isStartedByNpx({ npm_lifecycle_event: event, npm_lifecycle_script: script }: NodeJS.ProcessEnv): boolean {
+  // npm quotes the name of the program.
+  return event === 'npx' && /^["']?mcpgen\b/.test(script ?? '');
+}
+
 /** How to run mcpgen in a project: through its package manager if the project depends on mcpgen. */
 function mcpgenProgram(project: string): string {
   const own = readPackageJson(project);
@@ -40,7 +46,7 @@ function mcpgenProgram(project: string): string {
     const list = own === undefined ? undefined : ownMember(own, key);
     return isObject(list) && ownMember(list, 'mcpgen') !== undefined;
   });
-  if (own === undefined || !depends) return 'mcpgen';
+  if (own === undefined || !depends) return isStartedByNpx(process.env) ? 'npx mcpgen' : 'mcpgen';
   const named = ownMember(own, 'packageManager');
   const word = typeof named === 'string' ? named.split('@')[0] : undefined;
   const manager =
