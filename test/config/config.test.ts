@@ -345,6 +345,15 @@ describe('generate with a config', () => {
     expect(await fixOf("'vitest'")).toBe('mcpgen generate');
   });
 
+  test('--check does not count files of the user', async () => {
+    const folder = folderWith({ 'mcpgen.config.json': config });
+    await mcpgen(['generate'], { cwd: folder });
+    const before = await mcpgen(['generate', '--check'], { cwd: folder });
+    writeFileSync(path.join(folder, 'src/mcp/2025-11-25/own.ts'), 'export {};\n');
+    const after = await mcpgen(['generate', '--check'], { cwd: folder });
+    expect(after).toMatchObject({ code: 0, stdout: before.stdout });
+  });
+
   test('--check counts one outdated file in the singular', async () => {
     const folder = folderWith({ 'mcpgen.config.json': config });
     await mcpgen(['generate'], { cwd: folder });
