@@ -13,9 +13,9 @@ import { expectSuccess, smallProtocol } from './cli-support.js';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const COMMANDS: readonly (readonly string[])[] = [
-  ...['generate', 'methods', 'explain', 'errata', 'diff', 'drift', 'sync', 'completion', 'record'].map((name) => [
-    name,
-  ]),
+  ...['generate', 'methods', 'explain', 'errata', 'diff', 'drift', 'sync', 'completion', 'record', 'ls', 'call'].map(
+    (name) => [name],
+  ),
   ...['init', 'init server', 'init client', 'types', 'types tools', 'catalog', 'catalog derive'].map((words) =>
     words.split(' '),
   ),
@@ -65,14 +65,28 @@ describe.concurrent('wrong usage', () => {
   });
 
   test.each<[string, readonly string[], RegExp]>([
-    ['an unknown flag', ['methods', '--frobnicate'], /unknown option '--frobnicate'/],
+    [
+      'an unknown flag',
+      ['methods', '--frobnicate'],
+      /^error: unknown option '--frobnicate'\nhint: Run mcpgen methods --help for usage\.\n$/,
+    ],
     ['an unknown flag of the program', ['--frobnicate'], /unknown option '--frobnicate'/],
     ['a misspelt flag', ['methods', '--markdwon'], /Did you mean --markdown\?/],
-    ['a misspelt command', ['generat'], /unknown command 'generat'[^]*Did you mean generate\?/],
+    ['a misspelt command', ['generat'], /^error: unknown command 'generat'\nhint: Did you mean generate\?\n$/],
     ['a misspelt command below another', ['catalog', 'deriv'], /unknown command 'deriv'[^]*Did you mean derive\?/],
-    ['a flag without its value', ['generate', '--schema'], /'--schema <file>' argument missing/],
+    [
+      'a flag without its value',
+      ['generate', '--schema'],
+      /^error: --schema: its value is missing\nhint: Pass --schema <file>\.\n$/,
+    ],
     ['a value for a flag that takes none', ['generate', '--check=yes'], /unknown option '--check=yes'/],
-    ['a missing argument', ['explain'], /missing required argument 'name'/],
+    [
+      'a missing argument',
+      ['explain'],
+      /missing required argument 'name'\nhint: Run mcpgen explain --help for usage\.\n$/,
+    ],
+    ['a call of nothing', ['call'], /^error: the server and the tool are missing\nhint: Write mcpgen call "node/],
+    ['a call without a tool', ['call', 'x'], /^error: the name of the tool is missing\nhint: Write mcpgen call "node/],
     ['an argument too many', ['explain', 'ping', 'pong'], /too many arguments: "pong"\n.*mcpgen explain pong/],
     ['a file as an argument', ['generate', 'schema.json'], /too many[^]*Did you mean --schema schema\.json\?/],
     ['a folder as an argument', ['generate', 'src/my mcp'], /too many[^]*Did you mean --out 'src\/my mcp'\?/],
@@ -81,11 +95,15 @@ describe.concurrent('wrong usage', () => {
     ['a revision behind a name', ['explain', 'ping', '2025-11-25'], /Did you mean --revision 2025-11-25\?/],
     ['a revision of errata as an argument', ['errata', '2025-11-25'], /Did you mean --revision 2025-11-25\?/],
     ['two schemas', ['catalog', 'derive', '--schema', 'a.json', 'b.json'], /Did you mean --schema b\.json\?/],
-    ['a missing option', ['catalog', 'derive'], /'--schema <file>' not specified/],
+    [
+      'a missing option',
+      ['catalog', 'derive'],
+      /^error: --schema: the option is required\nhint: Pass --schema <file>\.\n$/,
+    ],
     [
       'a wrong choice',
       ['generate', '--import-extension', 'mjs'],
-      /'mjs' is invalid\. Allowed choices are js, ts, none/,
+      /--import-extension: there is no choice "mjs"\nhint: Did you mean js\? Allowed choices are js, ts, none\.\n$/,
     ],
     ['a wrong direction', ['methods', '--direction', 'up'], /Allowed choices are clientToServer, serverToClient, both/],
     ['a wrong kind', ['methods', '--kind', 'event'], /Allowed choices are request, notification/],
@@ -147,6 +165,13 @@ describe.concurrent('wrong usage', () => {
     expect(await expectUsageError(args, smallProtocol())).toMatch(message);
   });
 
+  test('a schema that is not JSON is reported as such without --revision', async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(path.join(cwd, 'broken.json'), '{"a": 1,}');
+    const message = await expectUsageError(['generate', '--schema', 'broken.json', '--out', 'o'], cwd);
+    expect(message).toMatch(/^error: broken\.json:1:9: not valid JSON/);
+  });
+
   test('no command: the help on standard error', async () => {
     for (const args of [[], ['catalog']]) {
       const result = await mcpgen(args);
@@ -195,8 +220,9 @@ describe.concurrent('help', () => {
       const help = await expectSuccess([...command, flag]);
       expect(help).toMatch(new RegExp(`^Usage: mcpgen ${command.join(' ')}`));
       expect(help.split('\n').filter((line) => line.length > 80)).toEqual([]);
-      if (help.includes('\nCommands:\n')) continue;
       expect(help).toMatch(new RegExp(`^Examples?:\\n(?: {2}# .+\\n)? {2}mcpgen ${command.join(' ')}`, 'm'));
+      expect(help, 'a blank line before each commented example').not.toMatch(/^ {2}mcpgen .*\n {2}# /m);
+      expect(help, 'a default or a choice in quotes').not.toMatch(/(?:default|choices): "/);
     }
   });
 

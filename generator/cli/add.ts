@@ -10,7 +10,8 @@ export function declareAdd(program: Command): void {
     .summary('add a tool, resource, prompt, handler or revision to a project')
     .description(
       'Adds a tool, resource or prompt to a project that `mcpgen init server` wrote, or a handler or a revision to a server or client project.',
-    );
+    )
+    .addHelpText('after', '\nExamples:\n  mcpgen add tool get-weather\n  mcpgen add handler tasks/get');
   for (const kind of ADDABLE) declareAddKind(add, kind);
   declareHandler(add);
   declareRevision(add);

@@ -7,7 +7,8 @@ export function declareCatalog(program: Command): void {
   const catalog = program
     .command('catalog')
     .summary('work with method catalogs')
-    .description('Works with method catalogs.');
+    .description('Works with method catalogs.')
+    .addHelpText('after', '\nExample:\n  mcpgen catalog derive --schema draft.json > catalog.json');
   refuseExtraArguments(catalog.command('derive'), 0, (word) => `--schema ${word}`)
     .summary('derive a first catalog from a schema')
     .description(

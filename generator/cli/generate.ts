@@ -37,7 +37,7 @@ export function declareGenerate(program: Command): void {
     0,
     parseRevisionOr((word) => (word.endsWith('.json') ? `--schema ${word}` : `--out ${word}`)),
   )
-    .summary('write typings, method constants, message unions, guards and validators')
+    .summary('write types, validators, clients and servers of the protocol')
     .description(
       'Writes typings, method constants, message unions, guards, validators and error codes, a folder for each revision.',
     )

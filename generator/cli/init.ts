@@ -23,7 +23,14 @@ export function declareInit(program: Command): void {
   const init = program
     .command('init')
     .summary('write a starter project: a server or a client')
-    .description('Writes a starter project with examples, tests, lint and CI, and installs it.');
+    .description('Writes a starter project with examples, tests, lint and CI, and installs it.')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  mcpgen init server demo
+  mcpgen init client demo --yes --from-server "node ../server/dist/index.js"`,
+    );
   for (const kind of PROJECT_KINDS) declareInitKind(init, kind);
 }
 
@@ -41,20 +48,7 @@ function declareInitKind(init: Command, kind: ProjectKind): void {
     .addOption(revisionOption('a revision to speak; repeatable (default: all released)').argParser(appendValue))
     .addOption(
       new Option('--features <features>', `comma-separated examples to start with: ${names.join(', ')}; or none`),
-    )
-    .option('--transport <transports>', `transports to use: ${TRANSPORT_NAMES.join(',')}`)
-    .option(
-      '--runtime <runtime>',
-      'none: only generated code; sdk: the transports of the official SDK 2.x below it; sdk-v1: those of 1.x',
-    )
-    .addOption(new Option('--package-manager <name>', 'package manager to use').choices(PACKAGE_MANAGERS))
-    .option('--mcpgen <spec>', 'what the project depends on as mcpgen (default: where this one came from)')
-    .option('-y, --yes', 'use defaults without prompting')
-    .option('--no-install', 'install nothing')
-    .option('--no-git', 'make no Git repository')
-    .option('--force', 'write into a non-empty folder; existing files are kept')
-    .option('--dry-run', 'write nothing; print what would be written')
-    .option('--json', 'print the result as JSON');
+    );
   if (kind === 'server') {
     command
       .addOption(
@@ -68,6 +62,20 @@ function declareInitKind(init: Command, kind: ProjectKind): void {
         ),
       );
   }
+  command
+    .option('--transport <transports>', `transports to use: ${TRANSPORT_NAMES.join(',')}`)
+    .option(
+      '--runtime <runtime>',
+      'none: only generated code; sdk: the transports of the official SDK 2.x below it; sdk-v1: those of 1.x',
+    )
+    .addOption(new Option('--package-manager <name>', 'package manager to use').choices(PACKAGE_MANAGERS))
+    .option('--mcpgen <spec>', 'what the project depends on as mcpgen (default: where this one came from)')
+    .option('-y, --yes', 'use defaults without prompting')
+    .option('--no-install', 'install nothing')
+    .option('--no-git', 'make no Git repository')
+    .option('--force', 'write into a non-empty folder; existing files are kept')
+    .option('--dry-run', 'write nothing; print what would be written')
+    .option('--json', 'print the result as JSON');
   if (kind === 'client') {
     command
       .option(

@@ -10,7 +10,8 @@ export function declareRemove(program: Command): void {
     .summary('remove tools, resources or prompts from a project')
     .description(
       'Removes tools, resources or prompts from a project that `mcpgen init server` wrote: undoes `mcpgen add`.',
-    );
+    )
+    .addHelpText('after', '\nExamples:\n  mcpgen remove tool greet\n  mcpgen remove resource about greeting');
   for (const kind of ADDABLE) declareRemoveKind(remove, kind);
 }
 
@@ -40,7 +41,7 @@ ${REMOVE_EXAMPLES[kind]}`,
 }
 
 const REMOVE_EXAMPLES: Readonly<Record<Addable, string>> = {
-  tool: '  # The example of a new server\n  mcpgen remove tool greet\n  # Look first at what would be deleted\n  mcpgen remove tool count shout --dry-run',
+  tool: '  # The example of a new server\n  mcpgen remove tool greet\n\n  # Look first at what would be deleted\n  mcpgen remove tool count shout --dry-run',
   resource: '  # The examples of a new server\n  mcpgen remove resource about greeting',
   prompt: '  # The example of a new server\n  mcpgen remove prompt introduce',
 };

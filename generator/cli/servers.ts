@@ -40,7 +40,8 @@ Examples:
   const call = program
     .command('call')
     .usage('[options] <server> <tool>\n       mcpgen call [options] <tool> -- <command...>')
-    .argument('<words...>', `the server and the name of the tool; of the server, ${SERVER_ARGUMENT}`)
+    .argument('[server]', SERVER_ARGUMENT)
+    .argument('[tool]', 'name of the tool')
     .summary('call a tool of a server')
     .description('Calls a tool of a server and prints its result. Exits with 1 if the tool fails.')
     .option('--arg <argument>', 'an argument name=value, converted by its type; repeatable', appendValue)
@@ -54,15 +55,15 @@ Examples:
 Examples:
   mcpgen call "node dist/index.js" greet --arg name=Ada
   mcpgen call greet --arg name=Ada -- node dist/index.js
-  mcpgen call https://example.com/mcp search --args '{"query": "weather", "limit": 5}' --json
+  mcpgen call https://example.com/mcp search --args '{"limit": 5}' --json
   mcpgen call github get_issue --mcp-config .mcp.json --arg number=7
 
 Arguments are checked by the tool's schema before anything is sent. Progress and
 questions of the server go to standard error; outside a terminal, questions are
 declined.`,
     )
-    .action(async (words: readonly string[], options: RawOptions, command: Command) => {
-      const { server, tool } = splitCall(words, wordsAfterDashes(command));
+    .action(async (_server: string | undefined, _tool: string | undefined, options: RawOptions, command: Command) => {
+      const { server, tool } = splitCall(command.args, wordsAfterDashes(command));
       const [{ callCommand }, { parseCallOptions }] = await Promise.all([
         import('../commands/servers/call.js'),
         import('../commands/servers/options.js'),
@@ -84,7 +85,8 @@ function splitCall(
     });
   }
   if (tool === undefined) {
-    throw new McpgenError('the name of the tool is missing', {
+    const isServerMissing = afterDashes === undefined && server === undefined;
+    throw new McpgenError(`the ${isServerMissing ? 'server and the tool are' : 'name of the tool is'} missing`, {
       remedy: 'Write mcpgen call "node dist/index.js" TOOL, or mcpgen call TOOL -- node dist/index.js.',
     });
   }

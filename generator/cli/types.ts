@@ -20,7 +20,14 @@ export function declareTypes(program: Command): void {
   const types = program
     .command('types')
     .summary("write types of a server's tools")
-    .description("Writes types of a server's tools.");
+    .description("Writes types of a server's tools.")
+    .addHelpText(
+      'after',
+      `
+Examples:
+  mcpgen types tools tools.json --out src/generated
+  mcpgen types tools --from-server "node dist/index.js" --save tools.json`,
+    );
   const command = refuseExtraArguments(types.command('tools'), 1, (word) => `--out ${word}`)
     .argument('[file]', 'a `tools/list` response as JSON: the response, its result, or the list; - for standard input')
     .summary("write types and validators of a server's tools")

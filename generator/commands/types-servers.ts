@@ -31,7 +31,13 @@ import {
   showProgress,
   stdoutColors,
 } from '../terminal.js';
-import { displayedFolder, fileChangeJson, pluralize, printOutdatedFiles } from './shared/file-changes.js';
+import {
+  displayedFolder,
+  fileChangeJson,
+  outdatedCount,
+  pluralize,
+  printOutdatedFiles,
+} from './shared/file-changes.js';
 
 /** Most servers that are asked at the same time. */
 const MAX_CONCURRENT = 4;
@@ -231,9 +237,7 @@ async function writeServers(
   if (failed.length > 0) printLine(`\n${failed.length} of ${pluralize(outcomes.length, 'server')} failed: ${names}`);
   else if (!check) printLine(`\n${pluralize(outcomes.length, 'server')} in ${displayedFolder(out)}`);
   if (check && outdated.length > 0) {
-    printLine(
-      `\n${outdated.length} of ${pluralize(changes.length, 'file')} not up to date. To fix it, run the same command without --check.`,
-    );
+    printLine(`\n${outdatedCount(outdated.length, changes.length)}. To fix it, run the same command without --check.`);
   } else if (check && failed.length === 0) printLine('\nall up to date');
   return code;
 }

@@ -13,8 +13,10 @@ import { requireRevision } from '../read/builtin/revisions.js';
 import { readAdditionalSchemas } from '../read/schema/additional.js';
 import { readToolFiles, readToolList, parseTools, type ToolSource } from '../read/tools.js';
 import { showProgress, printLine, printJson, printWarning } from '../terminal.js';
+import { escapeHiddenCharacters, shellQuote } from '../text.js';
 import {
   fileChangeJson,
+  outdatedCount,
   pluralize,
   printFiles,
   printOutdatedFiles,
@@ -141,9 +143,15 @@ export async function typesToolsCommand(file: string | undefined, options: Types
   const toolList = server === undefined ? readToolListFile(file ?? '') : await fetchToolList(server);
   const folder = path.resolve(out === '-' ? '.' : out);
   const isConfigured = out !== '-' && config !== undefined && folder === configuredToolFolder(config);
-  const tools = isConfigured
+  const configured = isConfigured
     ? await readConfiguredWith(config, toolList, savedFile ?? (server === undefined ? file : undefined), options.check)
-    : toolList.tools;
+    : undefined;
+  const tools = configured?.tools ?? toolList.tools;
+  // Without --check, a list of the config must be replaced by name.
+  const mustSave = configured !== undefined && server !== undefined && savedFile === undefined;
+  const fix = mustSave
+    ? `with --save ${shellQuote(path.relative(process.cwd(), configured.replaced))} instead of --check`
+    : 'without --check';
   const command = formatCommand('types tools', {
     words: server === undefined ? [path.basename(file ?? '')] : [],
     options: {
@@ -198,7 +206,7 @@ export async function typesToolsCommand(file: string | undefined, options: Types
     if (isCheck && outdated.length > 0) {
       printOutdatedFiles(outdated, out);
       printLine(
-        `\n${outdated.length} of ${pluralize(changes.length, 'file')} not up to date. To fix it, run the same command without --check.`,
+        `\n${outdatedCount(outdated.length, changes.length)}. To fix it, run the same command ${escapeHiddenCharacters(fix)}.`,
       );
     } else if (isCheck) printLine(`${pluralize(tools.length, 'tool')} in ${displayedFolder(out)}: all up to date`);
     else printLine(`${pluralize(tools.length, 'tool')} in ${displayedFolder(out)}: ${countByStatus(changes, false)}`);
@@ -291,8 +299,8 @@ function configuredToolFolder({ config, folder }: ConfigFile): string | undefine
 }
 
 /**
- * All tools of a config, with a new list in place of one of its files: a folder has the tools of one source, and
- * `mcpgen generate` must write the same.
+ * All tools of a config, with a new list in place of one of its files, and that file: a folder has the tools of one
+ * source, and `mcpgen generate` must write the same.
  *
  * @param file - The file that the list replaces. To check, it may be omitted if the config has only one.
  * @throws {@link McpgenError} if the config does not list the file.
@@ -302,7 +310,7 @@ async function readConfiguredWith(
   { contents }: Pick<ToolList, 'contents'>,
   file: string | undefined,
   isCheck: boolean,
-): Promise<readonly ToolSource[]> {
+): Promise<{ readonly tools: readonly ToolSource[]; readonly replaced: string }> {
   if (file === undefined && isCheck) {
     const { files } = await readToolFiles(config.config.tools ?? [], config.folder, process.cwd());
     const [only, ...others] = files;
@@ -311,7 +319,7 @@ async function readConfiguredWith(
   if (file !== undefined && file !== '-') {
     const replacement = { file: path.resolve(file), contents };
     const found = await readToolFiles(config.config.tools ?? [], config.folder, process.cwd(), replacement);
-    if (found.files.includes(replacement.file)) return found.tools;
+    if (found.files.includes(replacement.file)) return { tools: found.tools, replaced: replacement.file };
   }
   throw new McpgenError('the config lists other tools for this output folder', {
     place: config.placeOf('tools'),

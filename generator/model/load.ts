@@ -329,6 +329,7 @@ function readSchema(options: LoadOptions, catalog: Catalog | undefined): SchemaI
   const digest = sha256(toBytes(contents));
   const official = revisionBySha(digest)?.revision;
   const revision = options.revision ?? catalog?.revision ?? official;
+  const schema = parseUntrustedJson(contents, name);
   if (revision === undefined) {
     throw new McpgenError('the schema does not contain its revision, and no built-in one has its SHA-256', {
       place: name,
@@ -344,7 +345,7 @@ function readSchema(options: LoadOptions, catalog: Catalog | undefined): SchemaI
       remedy: `Pass --revision ${official}, or the schema of ${revision}.`,
     });
   }
-  const canonical = canonicalizeSchema(parseUntrustedJson(contents, name), name);
+  const canonical = canonicalizeSchema(schema, name);
   const builtin = named ?? (official === undefined ? undefined : findRevision(official));
   return {
     revision,

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { McpgenError } from '../errors.js';
-import { isBelow } from '../paths.js';
+import { displayPath, isBelow } from '../paths.js';
 import { markedPath, markSyntax, readOrigin } from './ownership.js';
 
 /** Prefix of staged files; the next run removes those that a killed process left. */
@@ -72,7 +72,7 @@ export function planChanges(folder: string, files: readonly PlannedFile[]): read
       return { path: file.path, status: 'kept', expected: actual, actual };
     if (actual !== undefined && actual !== file.contents && readOrigin(file.path, actual) === 'foreign') {
       throw new McpgenError('mcpgen did not generate this file, and does not overwrite it', {
-        place: target,
+        place: displayPath(target),
         remedy: 'Move it away, or choose another output folder. Delete it if an earlier version of mcpgen wrote it.',
       });
     }
@@ -204,7 +204,7 @@ export function resolveBelow(folder: string, relative: string): string {
   const target = path.resolve(root, relative);
   if (!isWithin(root, target)) {
     throw new McpgenError(`${JSON.stringify(relative)} is outside the output folder`, {
-      place: target,
+      place: displayPath(target),
       remedy: 'Remove the symbolic link that points out of it, or choose another output folder.',
     });
   }
@@ -265,7 +265,7 @@ function readExisting(target: string, relative: string): string | undefined {
   if (stats === undefined) return undefined;
   if (!stats.isFile()) {
     throw new McpgenError('exists and is not a file', {
-      place: target,
+      place: displayPath(target),
       remedy: `Move it away: ${relative} is written there.`,
     });
   }
@@ -318,7 +318,7 @@ function withReadErrors<T>(target: string, action: () => T): T {
       ENAMETOOLONG: 'the name is too long for this file system',
     };
     throw new McpgenError(reasons[code] ?? `cannot be read (${code})`, {
-      place: target,
+      place: displayPath(target),
       remedy: 'Fix that, or choose another output folder.',
       cause: error,
     });

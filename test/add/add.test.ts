@@ -35,6 +35,15 @@ test('a dry run prints the changes without writing them', async () => {
   expect(own()).toEqual(before);
 });
 
+test('prints what is left to do in the new files', async () => {
+  const result = await add('tool', 'price');
+  expect(result.stdout).toMatch(
+    /\n\nNext:\n {2}fill in the schema in src\/tools\/price\.input\.json, and run npm run generate\n {2}fill in the handler in src\/tools\/price\.ts\n {2}extend the test in test\/tools\/price\.test\.ts, and run npm test\n$/,
+  );
+  expect(own().get('src/tools/price.ts')).toContain('price is not implemented; arguments: ${JSON.stringify(args)}');
+  await here(['remove', 'tool', 'price'], project);
+});
+
 test('a pattern that never ends costs no more than an example', async () => {
   const slow = { type: 'string', pattern: '^(.+)+!$' };
   const a = { type: 'string', minLength: 60 };

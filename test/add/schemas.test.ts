@@ -41,7 +41,7 @@ test('a tool with --output returns an example of its structured content', async 
 test('a tool whose structured content has no known example throws a ToolError', async () => {
   await add('tool', 'riddle', '--output', '../hard.json');
   expect(text('src/tools/riddle.ts')).toContain('import { defineTool, ToolError }');
-  expect(text('src/tools/riddle.ts')).toContain('throw new ToolError("riddle is not written yet.");');
+  expect(text('src/tools/riddle.ts')).toContain('throw new ToolError("riddle is not implemented.");');
   expect(text('test/tools/riddle.test.ts')).toContain('"riddle is listed"');
 });
 

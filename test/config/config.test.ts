@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { EMITTABLE } from '../../generator/emit/parts.js';
@@ -332,6 +332,34 @@ describe('generate with a config', () => {
     const folder = folderWith({ 'mcpgen.config.json': config, ...files });
     const stale = await mcpgen(['generate', '--check', '--json'], { cwd: folder });
     expect(JSON.parse(stale.stdout)).toMatchObject({ fix: `${runner} mcpgen generate` });
+  });
+
+  test('--check prints a fix that runs with npx if npx started mcpgen', async () => {
+    const folder = folderWith({ 'mcpgen.config.json': config });
+    const fixOf = async (script: string): Promise<unknown> => {
+      const env = { npm_lifecycle_event: 'npx', npm_lifecycle_script: script };
+      const stale = await mcpgen(['generate', '--check', '--json'], { cwd: folder, env });
+      return (JSON.parse(stale.stdout) as { readonly fix: unknown }).fix;
+    };
+    expect(await fixOf("'mcpgen'")).toBe('npx mcpgen generate');
+    expect(await fixOf("'vitest'")).toBe('mcpgen generate');
+  });
+
+  test('--check does not count files of the user', async () => {
+    const folder = folderWith({ 'mcpgen.config.json': config });
+    await mcpgen(['generate'], { cwd: folder });
+    const before = await mcpgen(['generate', '--check'], { cwd: folder });
+    writeFileSync(path.join(folder, 'src/mcp/2025-11-25/own.ts'), 'export {};\n');
+    const after = await mcpgen(['generate', '--check'], { cwd: folder });
+    expect(after).toMatchObject({ code: 0, stdout: before.stdout });
+  });
+
+  test('--check counts one outdated file in the singular', async () => {
+    const folder = folderWith({ 'mcpgen.config.json': config });
+    await mcpgen(['generate'], { cwd: folder });
+    rmSync(path.join(folder, 'src/mcp/2025-11-25/methods.ts'));
+    const stale = await mcpgen(['generate', '--check'], { cwd: folder });
+    expect(stale.stdout).toMatch(/^1 of \d+ files is not up to date\. To fix it:$/m);
   });
 
   test('an invalid value is reported with file and key', async () => {

@@ -269,7 +269,7 @@ describe('--check', () => {
       ['-export type Rolle ', '+export type Role = '].map((line) => line.slice(0, 19)),
     );
     expect(lines.length, 'the diff is short').toBeLessThan(20);
-    expect(found.stdout).toMatch(/3 of \d+ files not up to date\. To fix it:/);
+    expect(found.stdout).toMatch(/3 of \d+ files are not up to date\. To fix it:/);
 
     const command = (lines.at(-1) ?? '').trim();
     expect(command).toMatch(/^mcpgen generate /);

@@ -230,7 +230,9 @@ test('--check compares the server with the one list of the config', async () => 
   expect(await run('--save', 'tools.json')).toMatchObject({ code: 0, stderr: '' });
   expect(await run('--check')).toMatchObject({ code: 0, stderr: '' });
   pages.first.tools.push(tool('two'));
-  expect(await run('--check')).toMatchObject({ code: 1 });
+  const stale = await run('--check');
+  expect(stale).toMatchObject({ code: 1 });
+  expect(stale.stdout).toMatch(/run the same command with --save tools\.json instead of --check\.\n$/);
   expect(namesIn(folder)).toEqual(['one']);
   expect((await run()).stderr).toContain('the config lists other tools for this output folder');
 });

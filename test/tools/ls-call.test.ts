@@ -131,13 +131,16 @@ describe('call', () => {
   });
 
   test.each<[readonly string[], string]>([
-    [['add', '--arg', 'a=x'], '--arg a: must be number, not "x"'],
-    [['add', '--arg', 'b=1'], 'add: Invalid arguments of add: '],
-    [['add', '--args', '{"a": "1"}'], 'add: Invalid arguments of add: /a'],
+    [
+      ['add', '--arg', 'a=x'],
+      '--arg a: must be a number, not "x"\nhint: mcpgen ls prints the arguments of each tool.\n',
+    ],
+    [['add', '--arg', 'b=1'], 'add: invalid arguments: '],
+    [['add', '--args', '{"a": "1"}'], 'add: invalid arguments: /a'],
     [['add', '--args', '[1]'], '--args: must be a JSON object'],
     [['add', '--args', '{}', '--arg', 'a=1'], '--args: --args and --arg cannot be combined'],
     [['ad'], 'ad: the server has no such tool\nhint: Did you mean "add"?'],
-    [['liar'], 'liar: the result of liar has invalid structured content'],
+    [['liar'], 'liar: the result has invalid structured content'],
   ])('%j is an error', async (args, message) => {
     const { code, stderr } = await call(...args);
     expect(stderr).toContain(`error: ${message}`);

@@ -19,7 +19,9 @@ import { findResourceAddresses, refuseAddress, type UsedAddress } from '../../sc
 import { findDefineCall, registerInList } from '../../scaffold/edit/register.js';
 import type { SchemaNotation } from '../../scaffold/project/selection.js';
 import { showProgress, printLine, printJson, printWarning } from '../../terminal.js';
+import { escapeHiddenCharacters } from '../../text.js';
 import { fileChangeJson, printAuthorFileChanges } from '../shared/file-changes.js';
+import { projectCommand, projectScript } from '../shared/project.js';
 import {
   displayedPath,
   generatedFrom,
@@ -129,8 +131,37 @@ export async function addCommand(kind: Addable, name: string, options: AddItemOp
     ]),
     warnings,
     project,
+    next: nextSteps(project, newFiles, changes, options),
   });
   return 0;
+}
+
+/** What is left to do in the new files. */
+function nextSteps(
+  project: RegistryProject,
+  newFiles: readonly PlannedFile[],
+  changes: readonly FileChange[],
+  options: AddItemOptions,
+): readonly string[] {
+  const written = newFiles
+    .map((file) => file.path)
+    .filter((file) => changes.some((change) => change.path === file && change.status === 'missing'));
+  const shown = (suffix: string): string | undefined => {
+    const file = written.find((name) => name.endsWith(suffix));
+    return file === undefined ? undefined : escapeHiddenCharacters(displayedPath(project, file));
+  };
+  const test = shown('.test.ts');
+  const schema = options.input === undefined ? shown('.input.json') : undefined;
+  const handler = written.find((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
+  const command = (script: string, otherwise: string): string => projectScript(project.folder, script) ?? otherwise;
+  const generate = command('generate', projectCommand(project.folder, 'generate', {}));
+  return [
+    ...(schema === undefined ? [] : [`fill in the schema in ${schema}, and run ${generate}`]),
+    ...(handler === undefined
+      ? []
+      : [`fill in the handler in ${escapeHiddenCharacters(displayedPath(project, handler))}`]),
+    ...(test === undefined ? [] : [`extend the test in ${test}, and run ${command('test', 'it')}`]),
+  ];
 }
 
 function notationOf({ config }: RegistryProject): SchemaNotation {
@@ -352,6 +383,7 @@ interface AdditionReport {
   readonly notes: ReadonlyMap<string, string>;
   readonly warnings: readonly Diagnostic[];
   readonly project: RegistryProject;
+  readonly next: readonly string[];
 }
 
 function reportAddition(report: AdditionReport): void {
@@ -376,4 +408,7 @@ function reportAddition(report: AdditionReport): void {
   if (!printAuthorFileChanges(changes, isDryRun, notes, (file) => displayedPath(project, file))) {
     printLine(`${addition.kind} ${addition.name} exists already; nothing was changed`);
   }
+  if (isDryRun || report.next.length === 0) return;
+  printLine('\nNext:');
+  for (const step of report.next) printLine(`  ${step}`);
 }

@@ -8,7 +8,7 @@ import type { Method, Protocol, Side } from '../../model/protocol.js';
 import { formatAuthorFile, formatEdited } from '../../output/format.js';
 import { fileEdit, planChanges, type FileChange } from '../../output/plan.js';
 import { writeChanges } from '../../output/write.js';
-import { relativeImportPath } from '../../paths.js';
+import { displayPath, relativeImportPath } from '../../paths.js';
 import { readTextFile, readTextIfExists } from '../../read/files.js';
 import { methodHandlerFile, handlerNames, type HandlerNames } from '../../scaffold/edit/handler-file.js';
 import { findHandledMethods } from '../../scaffold/edit/method-names.js';
@@ -136,14 +136,14 @@ async function loadHandlerProject(given: AddHandlerOptions): Promise<HandlerProj
         ? 'this is not a server or client project: no mcpgen.config.json in this folder or above'
         : `this is not a ${asked ?? 'server or client'} project: there is no ${asked === undefined ? `${ENTRY_FILES.server} or ${ENTRY_FILES.client}` : ENTRY_FILES[asked]}`,
       {
-        place: config === undefined ? process.cwd() : config.folder,
+        ...(config === undefined ? {} : { place: displayPath(config.folder) }),
         remedy: 'Create one with `mcpgen init server NAME` or `mcpgen init client NAME`.',
       },
     );
   }
   if (second !== undefined && asked === undefined) {
     throw new McpgenError('the project has both a server and a client', {
-      place: config.folder,
+      place: displayPath(config.folder),
       remedy: 'Choose one with --to server or --to client.',
     });
   }

@@ -38,13 +38,13 @@ export async function addRevisionCommand(revision: string, given: AddOptions): P
   const file = config === undefined ? PROTOCOL_FILE : path.join(config.folder, PROTOCOL_FILE);
   if (config === undefined || !existsSync(file)) {
     throw new McpgenError('this is not a project that `mcpgen init` wrote', {
-      place: config === undefined ? process.cwd() : path.relative(process.cwd(), file),
+      ...(config === undefined ? {} : { place: path.relative(process.cwd(), file) }),
       remedy: 'In other projects, add the revision to the config, or pass --revision, and run `mcpgen generate`.',
     });
   }
   const out = outputFolder(config, given);
   const hasOwnSchema = config.config.schema !== undefined;
-  if (!hasOwnSchema) requireRevision(revision);
+  if (!hasOwnSchema) requireRevision(revision, '', 'REVISION');
   const changes: FileChange[] = [];
   const name = path.basename(config.file);
   if (!hasOwnSchema && config.config.revisions?.includes(revision) === false) {
@@ -111,7 +111,7 @@ export async function addRevisionCommand(revision: string, given: AddOptions): P
       return 0;
     }
     if (!printAuthorFileChanges(changes, isDryRun))
-      printLine(`the project already has revision ${revision}; none of your files changed`);
+      printLine(`revision ${revision} exists already${generated.length === 0 ? '; nothing was changed' : ''}`);
     if (generated.length > 0)
       printLine(
         `${isDryRun ? 'would generate' : 'generated'} ${generated.length} files in ${projectPath(config.folder, out, '')}`,

@@ -17,6 +17,7 @@ import {
 import { escapeHiddenCharacters } from '../../text.js';
 import {
   fileChangeJson,
+  outdatedCount,
   pluralize,
   printFiles,
   printOutdatedFiles,
@@ -202,18 +203,18 @@ function printCheckFailures(
   orphanedRevisions: number,
 ): void {
   const outdated = changes.filter((change) => !isUpToDate(change));
+  // Kept files belong to the user: nothing is compared.
+  const checked = changes.filter(({ status }) => status !== 'kept').length;
   if (fix === undefined) {
     const rest =
       orphanedRevisions === 0
         ? 'all up to date'
         : `up to date, but ${pluralize(orphanedRevisions, 'revision')} orphaned`;
-    printUpToDate(changes.length, out, rest);
+    printUpToDate(checked, out, rest);
     return;
   }
   printOutdatedFiles(outdated, out);
-  printLine(
-    `\n${outdated.length} of ${pluralize(changes.length, 'file')} not up to date. To fix it:\n  ${escapeHiddenCharacters(fix)}`,
-  );
+  printLine(`\n${outdatedCount(outdated.length, checked)}. To fix it:\n  ${escapeHiddenCharacters(fix)}`);
 }
 
 /** The command line without `--check`; values from the config are not repeated. */

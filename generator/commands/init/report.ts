@@ -96,8 +96,9 @@ export function printInitResult(result: InitResult): void {
   printLine(
     `${stdoutColors.bold(selection.packageName)}: ${written.filter(own).length} source files and ${written.filter((file) => !own(file)).length} generated files in ${escapeHiddenCharacters(displayPath(folder))}/`,
   );
+  const without = selection.kind === 'client' ? 'no handlers for sampling, roots or elicitation' : 'no examples';
   printLine(
-    `  revisions ${selection.revisions.map(({ revision }) => revision).join(', ')}; ${[...selection.features].join(', ') || 'no examples'}; over ${selection.transports.join(' and ')}`,
+    `  revisions ${selection.revisions.map(({ revision }) => revision).join(', ')}; ${[...selection.features].join(', ') || without}; over ${selection.transports.join(' and ')}`,
   );
   if (hasSessionsOnly(selection) && selection.revisions.some(({ isStateless }) => isStateless))
     printLine(
@@ -105,7 +106,7 @@ export function printInitResult(result: InitResult): void {
     );
   if (selection.listed !== undefined)
     printLine(
-      `  each tool is a method, as src/example.ts calls one: ${escapeHiddenCharacters(selection.listed.example.name)}`,
+      `  src/example.ts calls the tool ${escapeHiddenCharacters(selection.listed.example.name)}; each tool is a typed method`,
     );
   printLine('\nNext:');
   for (const command of nextSteps(result)) printLine(`  ${stdoutColors.cyan(command)}`);

@@ -187,12 +187,19 @@ function convert(name: string, text: string, schema: JsonValue, root: JsonObject
   } catch (error) {
     // A type that is unknown, or only literals: the validator reports what is wrong.
     if (type === 'any' || kinds.some((kind) => kind.startsWith('"'))) return text;
-    throw new McpgenError(`must be ${type}, not ${JSON.stringify(text.slice(0, 60))}`, {
+    const isNested = kinds.some((kind) => kind === 'object' || kind.endsWith('[]'));
+    throw new McpgenError(`must be ${withArticle(type)}, not ${JSON.stringify(text.slice(0, 60))}`, {
       place: `--arg ${name}`,
-      remedy: 'Pass lists and objects as JSON.',
+      remedy: isNested ? 'Pass lists and objects as JSON.' : 'mcpgen ls prints the arguments of each tool.',
       cause: error,
     });
   }
+}
+
+/** A type in a sentence: `an integer`, but `string | null` as it is. */
+function withArticle(type: string): string {
+  if (!/^(?:string|number|integer|boolean|object)$/.test(type)) return type;
+  return `${/^[io]/.test(type) ? 'an' : 'a'} ${type}`;
 }
 
 /** Whether a number would be sent as another integer, or as no number. */
@@ -218,7 +225,12 @@ function callError(error: unknown, tool: string, { secrets }: ServerTarget): unk
     RpcError: 'The server rejected the call.',
   };
   const remedy = typeof name === 'string' && Object.hasOwn(remedies, name) ? remedies[name] : undefined;
-  return remedy === undefined ? error : new McpgenError(text, { place: tool, remedy });
+  if (remedy === undefined) return error;
+  // The place names the tool already.
+  const shortened = text
+    .replace(secrets.redact(`Invalid arguments of ${tool}: `), () => 'invalid arguments: ')
+    .replace(secrets.redact(`the result of ${tool} has `), () => 'the result has ');
+  return new McpgenError(shortened, { place: tool, remedy });
 }
 
 /** Prints the content of a result, and saves what is not text. */

@@ -123,6 +123,11 @@ function diffExcerpt(change: FileChange): readonly string[] {
   return more > 0 ? [...shownLines, `... ${pluralize(more, 'more line')}`] : shownLines;
 }
 
+/** How a failed check counts: `1 of 74 files is not up to date`. */
+export function outdatedCount(outdated: number, files: number): string {
+  return `${outdated} of ${pluralize(files, 'file')} ${outdated === 1 ? 'is' : 'are'} not up to date`;
+}
+
 /** A folder as messages print it. */
 export function displayedFolder(out: string): string {
   return escapeHiddenCharacters(out.endsWith(path.sep) || out.endsWith('/') ? out : `${out}/`);

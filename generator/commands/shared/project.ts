@@ -3,8 +3,9 @@ import path from 'node:path';
 import { formatCommand, type ShownArguments } from '../../command-line.js';
 import type { Side } from '../../model/protocol.js';
 import type { ConfigFile } from '../../read/config/config.js';
-import { isObject, ownMember } from '../../read/json/json.js';
+import { isObject, ownMember, type JsonObject } from '../../read/json/json.js';
 import { readPackageJson } from '../../read/package-json.js';
+import { scriptCommand } from '../../scaffold/project/package-manager.js';
 import { PACKAGE_MANAGERS, RUNNERS, type PackageManager } from '../../scaffold/project/selection.js';
 
 /** The function that each side of a project calls, as `mcpgen init` writes it. */
@@ -33,6 +34,12 @@ export function projectCommand(project: string, verb: string, shown: Omit<ShownA
   return formatCommand(verb, { ...shown, program: mcpgenProgram(project) });
 }
 
+/** Whether `npx` or `npm exec` started mcpgen: then it may not be in the PATH of the user's shell. */
+function isStartedByNpx({ npm_lifecycle_event: event, npm_lifecycle_script: script }: NodeJS.ProcessEnv): boolean {
+  // npm quotes the name of the program.
+  return event === 'npx' && /^["']?mcpgen\b/.test(script ?? '');
+}
+
 /** How to run mcpgen in a project: through its package manager if the project depends on mcpgen. */
 function mcpgenProgram(project: string): string {
   const own = readPackageJson(project);
@@ -40,12 +47,24 @@ function mcpgenProgram(project: string): string {
     const list = own === undefined ? undefined : ownMember(own, key);
     return isObject(list) && ownMember(list, 'mcpgen') !== undefined;
   });
-  if (own === undefined || !depends) return 'mcpgen';
+  if (own === undefined || !depends) return isStartedByNpx(process.env) ? 'npx mcpgen' : 'mcpgen';
+  return `${RUNNERS[packageManagerOf(project, own)]} mcpgen`;
+}
+
+function packageManagerOf(project: string, own: JsonObject): PackageManager {
   const named = ownMember(own, 'packageManager');
   const word = typeof named === 'string' ? named.split('@')[0] : undefined;
-  const manager =
+  return (
     PACKAGE_MANAGERS.find((name) => name === word) ??
     LOCKFILES.find(([lock]) => existsSync(path.join(project, lock)))?.[1] ??
-    'npm';
-  return `${RUNNERS[manager]} mcpgen`;
+    'npm'
+  );
+}
+
+/** The command that runs a script of the project's package.json; undefined if it has no such script. */
+export function projectScript(project: string, script: string): string | undefined {
+  const own = readPackageJson(project);
+  const scripts = own === undefined ? undefined : ownMember(own, 'scripts');
+  if (own === undefined || !isObject(scripts) || ownMember(scripts, script) === undefined) return undefined;
+  return scriptCommand(packageManagerOf(project, own), script);
 }

@@ -23,7 +23,6 @@ export async function loadRegistryProject(options: ConfigOptions): Promise<Regis
   const config = await readConfig(process.cwd(), options.config);
   if (config === undefined) {
     throw new McpgenError('this is not a server project: no mcpgen config in this folder or above', {
-      place: process.cwd(),
       remedy: 'Create one with `mcpgen init server NAME`.',
     });
   }

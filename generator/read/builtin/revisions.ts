@@ -35,13 +35,13 @@ export function findRevision(revision: string): BuiltinRevision | undefined {
  * @param otherwise - An alternative for the hint if it is not built in.
  * @throws {@link McpgenError} with the list of built-in ones if it is not one of them.
  */
-export function requireRevision(revision: string, otherwise = ''): BuiltinRevision {
+export function requireRevision(revision: string, otherwise = '', place = '--revision'): BuiltinRevision {
   const found = findRevision(revision);
   if (found === undefined) {
     const known = builtinRevisions().map((item) => item.revision);
     const near = closestMatch(revision, known);
     throw new McpgenError(`revision ${JSON.stringify(revision)} is not built in`, {
-      place: '--revision',
+      place,
       remedy: `${near === undefined ? '' : `Did you mean ${near}? `}Built in are ${known.join(', ')}${otherwise}.`,
     });
   }

@@ -123,8 +123,8 @@ ${registryFields}description: ${description},
 mimeType: "text/plain",
 read: (${hasVariables ? 'variables' : ''}) => ${
         hasVariables
-          ? `\`${name} is not written yet; it was requested with \${JSON.stringify(variables)}\``
-          : `"${name} is not written yet."`
+          ? `\`${name} is not implemented; variables: \${JSON.stringify(variables)}\``
+          : `"${name} is not implemented."`
       },
 });
 `;
@@ -134,7 +134,7 @@ read: (${hasVariables ? 'variables' : ''}) => ${
 ${wrapperImport}
 export const ${identifier} = definePrompt({
 ${registryFields}description: ${description},
-${inline === undefined ? 'arguments: [],\n' : inlineField}render: () => "${name} is not written yet.",
+${inline === undefined ? 'arguments: [],\n' : inlineField}render: () => "${name} is not implemented.",
 });
 `;
   }
@@ -143,13 +143,13 @@ ${inline === undefined ? 'arguments: [],\n' : inlineField}render: () => "${name}
 /** The function of a new tool. It has to compile, and to return what its schema says. */
 function toolRun(addition: Addition): string {
   const { name, input, output } = addition;
-  const unwritten = `${name} is not written yet`;
+  const placeholder = `${name} is not implemented`;
   if (output?.example !== undefined) {
-    return `// An example: ${unwritten}.\nrun: () => ({ structuredContent: ${printValue(output.example)} })`;
+    return `// An example: ${placeholder}.\nrun: () => ({ structuredContent: ${printValue(output.example)} })`;
   }
-  if (output !== undefined) return `run: () => { throw new ToolError("${unwritten}."); }`;
-  if (input === undefined && inlineSchema(addition) === undefined) return `run: () => "${unwritten}."`;
-  return `run: (args) => \`${unwritten}; it was given \${JSON.stringify(args)}\``;
+  if (output !== undefined) return `run: () => { throw new ToolError("${placeholder}."); }`;
+  if (input === undefined && inlineSchema(addition) === undefined) return `run: () => "${placeholder}."`;
+  return `run: (args) => \`${placeholder}; arguments: \${JSON.stringify(args)}\``;
 }
 
 /** The test of an addition: it is listed, and responds. */

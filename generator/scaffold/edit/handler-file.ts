@@ -56,8 +56,8 @@ export function methodHandlerFile({
   const isRequest = kind === 'request';
   const errors = `import { RpcError, STANDARD_ERROR_CODES } from ${from(`${runtime}/index`)};\n`;
   const body = isRequest
-    ? `throw new RpcError(STANDARD_ERROR_CODES.METHOD_NOT_FOUND, ${JSON.stringify(`${name} is not written yet`)});`
-    : '// Not written yet: what is to happen then.';
+    ? `throw new RpcError(STANDARD_ERROR_CODES.METHOD_NOT_FOUND, ${JSON.stringify(`${name} is not implemented`)});`
+    : '// Not implemented: what is to happen then.';
   return `import type { ${type} } from ${from(`${revision}/${side}`)};
 ${isRequest ? errors : ''}
 ${docComment({ text: summary, deprecated }, new Set())}export const ${identifier}${isForeign ? ': object' : ''} = {

@@ -3,12 +3,21 @@ import { defaultTarget } from "./target.js"; // if: target
 
 export const USAGE = [
   "Usage: example-client [--call TOOL [--arguments JSON]] SERVER", // if: !listed
-  "Usage: example-client [--example | --call TOOL [--arguments JSON]] SERVER", // if: listed
+  "Usage: example-client [--example | --call TOOL [--arguments JSON]] SERVER", // if: listed&!target
+  "Usage: example-client [--example | --call TOOL [--arguments JSON]] [SERVER]", // if: target
   "",
-  "Connects to a server, and lists its tools or calls one of them. SERVER is",
-  "  URL                       a running server; MCP_TOKEN is its token", // if: http
-  "  -- COMMAND [ARGUMENT ...] a program to run as the server", // if: stdio
-  `The default is ${defaultTarget.join(" ")}`, // if: target
+  "Lists the tools of a server, or calls one of them.",
+  "",
+  "SERVER:",
+  "  URL                        A running server. MCP_TOKEN is its token.", // if: http
+  "  -- COMMAND [ARGUMENT ...]  A program to run as the server.", // if: stdio
+  `  The default is ${defaultTarget.join(" ")}.`, // if: target
+  "",
+  "Options:",
+  "  --call TOOL                Calls a tool, and exits with 1 if it fails.",
+  "  --arguments JSON           The arguments of the tool, a JSON object.",
+  "  --example                  Runs src/example.ts.", // if: listed
+  "  --help                     Prints this text.",
 ].join("\n");
 
 /** The parsed command line. */
@@ -25,11 +34,11 @@ export interface Task {
 }
 
 /**
- * Reads the command line.
+ * Reads the command line. Undefined if it has `--help`.
  *
  * @throws Error if it is invalid.
  */
-export function readArguments(words: readonly string[]): Task {
+export function readArguments(words: readonly string[]): Task | undefined {
   const { values, positionals } = parseArgs({
     args: [...words],
     allowPositionals: true,
@@ -37,8 +46,10 @@ export function readArguments(words: readonly string[]): Task {
       call: { type: "string" },
       arguments: { type: "string" },
       example: { type: "boolean", default: false }, // if: listed
+      help: { type: "boolean", default: false },
     },
   });
+  if (values.help) return undefined;
   if (positionals.length === 0) positionals.push(...defaultTarget); // if: target
   const [first, ...rest] = positionals;
   if (first === undefined) throw new Error("the server is missing");

@@ -31,6 +31,7 @@ async function main({
       arguments: toolArguments,
     });
     console.log(JSON.stringify(result, undefined, 2));
+    if (result.isError === true) process.exitCode = 1;
   } finally {
     await client.close();
   }
@@ -39,8 +40,10 @@ async function main({
 let task: Task | undefined;
 try {
   task = readArguments(process.argv.slice(2));
+  if (task === undefined) console.log(USAGE);
 } catch (error) {
-  console.error(`${String(error)}\n\n${USAGE}`);
+  const reason = error instanceof Error ? error.message : String(error);
+  console.error(`error: ${reason}\n\n${USAGE}`);
   process.exitCode = 2;
 }
 if (task !== undefined) {

@@ -20,6 +20,10 @@ test("a tool to call", () => {
   });
 });
 
+test("--help", () => {
+  expect(readArguments(["--help"])).toBeUndefined();
+});
+
 test.each([
   { words: [], problem: "the server is missing" }, // if: !target
   { words: ["--arguments", "[]", "server"], problem: "JSON object" },

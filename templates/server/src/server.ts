@@ -30,7 +30,9 @@ export function buildServer(): ReturnType<typeof createServer> {
       // The client learns that a handler failed, but not why.
       if ("error" in event) log(`${event.kind}: ${inspect(event.error)}`);
       if (event.kind === "undeclaredNotification")
-        log(`${event.method} is not sent: declare ${event.capability}`);
+        log(
+          `${event.method} is not sent: the server does not declare ${event.capability}`,
+        );
       if (event.kind === "appWarning") log(event.reason); // if: tools
     },
   });
