@@ -116,7 +116,7 @@ test('the file of a handler uses the types of its revision', async () => {
 /** Reports that the user has finished a visit to an elicitation URL. */
 export const onElicitationComplete = {
 "notifications/elicitation/complete": () => {
-// Not written yet: what is to happen then.
+// Not implemented: what is to happen then.
 },
 } satisfies ClientNotificationHandlers;
 `);
