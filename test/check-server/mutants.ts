@@ -173,16 +173,25 @@ export const STDIO_MUTANTS: Readonly<Record<string, StdioMutant>> = {
       },
     };
   })(),
-  'answers-what-was-cancelled': {
-    request: (message, { write }) => {
-      if (message.method !== 'tools/call' || message.params?.['name'] !== 'water') return message;
-      const result = { content: [{ type: 'text', text: '{"text":"a"}' }], structuredContent: { text: 'a' } };
-      setTimeout(() => {
-        write(`${JSON.stringify(succeed(message, result))}\n`);
-      }, 1000);
-      return undefined;
-    },
-  },
+  'answers-what-was-cancelled': (() => {
+    const waiting = new Map<unknown, () => void>();
+    return {
+      request: (message, { write }) => {
+        if (message.method === 'notifications/cancelled') waiting.get(message.params?.['requestId'])?.();
+        if (message.method !== 'tools/call' || message.params?.['name'] !== 'water') return message;
+        const result = { content: [{ type: 'text', text: '{"text":"a"}' }], structuredContent: { text: 'a' } };
+        let isAnswered = false;
+        const answer = (): void => {
+          if (!isAnswered) write(`${JSON.stringify(succeed(message, result))}\n`);
+          isAnswered = true;
+        };
+        waiting.set(message.id, () => setTimeout(answer, 200));
+        // What is not cancelled is answered as well.
+        setTimeout(answer, 3000);
+        return undefined;
+      },
+    };
+  })(),
   'stops-at-large-messages': (() => {
     let isStuck = false;
     return {
