@@ -692,7 +692,11 @@ function statelessServerCases(era: Era): readonly Case[] {
   const complete = { resultType: 'complete', ttlMs: match('integer'), cacheScope: anyOf('private', 'public') };
   const without = (key: string): JsonObject =>
     Object.fromEntries(Object.entries(metaOf(revision)).filter(([name]) => name !== `io.modelcontextprotocol/${key}`));
-  /** Without a version, a server of two eras may treat a request as one of an older revision. */
+  /**
+   * Without a version, a server of two eras may treat a request as one of an older revision. Not all of them list those in
+   * `server/discover`, so that the code of a request before the handshake is allowed as well.
+   */
+  const refusal = error('list', INVALID_PARAMS, INVALID_REQUEST);
   const modernOnly: SessionStep = {
     require: {
       result: { supportedVersions: match({ not: match({ contains: anyOf(...HANDSHAKE_REVISIONS) }) }) },
@@ -771,7 +775,7 @@ function statelessServerCases(era: Era): readonly Case[] {
             capability,
             method,
             without(key),
-            error('list', INVALID_PARAMS),
+            key === 'protocolVersion' ? refusal : error('list', INVALID_PARAMS),
             ...(key === 'protocolVersion' ? [modernOnly] : []),
           ),
         })),
@@ -779,7 +783,7 @@ function statelessServerCases(era: Era): readonly Case[] {
           name: `${method}/no-meta`,
           reason: 'A request without `_meta` has invalid parameters.',
           rule: 'meta-not-required',
-          steps: listed(capability, method, undefined, error('list', INVALID_PARAMS), modernOnly),
+          steps: listed(capability, method, undefined, refusal, modernOnly),
         },
         {
           name: `${method}/no-clientInfo`,
