@@ -36,7 +36,9 @@ async function quietMs(context: ProbeContext, session: Session): Promise<number>
   // Over HTTP, the response is waited for.
   if (context.transport === 'http') return QUIET_MS;
   const start = performance.now();
-  const { message } = await session.request('mcpgen/check-pace', {}, { timeoutMs: context.patienceMs() });
+  // Errors may take longer than all other answers.
+  const timeoutMs = Math.max(context.patienceMs(), MAX_QUIET_MS);
+  const { message } = await session.request('mcpgen/check-pace', {}, { timeoutMs });
   if (message === undefined) return QUIET_MS;
   return Math.min(MAX_QUIET_MS, Math.max(QUIET_MS, 1.5 * (performance.now() - start)));
 }
