@@ -185,7 +185,7 @@ export const STDIO_MUTANTS: Readonly<Record<string, StdioMutant>> = {
           if (!isAnswered) write(`${JSON.stringify(succeed(message, result))}\n`);
           isAnswered = true;
         };
-        waiting.set(message.id, () => setTimeout(answer, 200));
+        waiting.set(message.id, () => setTimeout(answer, 1200));
         // What is not cancelled is answered as well.
         setTimeout(answer, 3000);
         return undefined;
