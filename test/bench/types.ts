@@ -9,6 +9,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
+import { DEFAULT_PARTS } from '../../generator/emit/parts.js';
 import type * as Mcpgen from '../../generator/index.js';
 import type { Contender, Suite } from './suite.js';
 
@@ -167,19 +168,7 @@ async function writeProject(scratch: string, name: Contestant, checkout: string)
 }
 
 /** As a scaffolded server has them, for standard input and output. */
-const DEFAULT_WITH_TRANSPORT = [
-  'types',
-  'methods',
-  'messages',
-  'guards',
-  'validators',
-  'errors',
-  'revision',
-  'client',
-  'server',
-  'registry',
-  'stdio',
-] as const;
+const DEFAULT_WITH_TRANSPORT: readonly Mcpgen.Emittable[] = [...DEFAULT_PARTS, 'registry', 'stdio'];
 
 function edit(folder: string, round: number): void {
   const file = path.join(folder, 'src/main.ts');

@@ -1,28 +1,16 @@
 /** What becomes of whole protocols: of one with a handshake, of one without, and of plain JSON-RPC. */
 import { describe, expect, test } from 'vitest';
 import { emit } from '../../generator/emit/index.js';
-import type { Emittable, Protocol } from '../../generator/index.js';
+import { DEFAULT_PARTS, type Protocol } from '../../generator/index.js';
 import { catalogFile, draftCatalog } from '../../generator/model/catalog/draft.js';
 import { readSchemaWithoutCatalog } from '../../generator/model/load.js';
 import { builtinCatalogs } from '../../generator/read/builtin/revisions.js';
 import { expectedFile, formatPieces, messageText, section } from './support.js';
 import { fileOf, load, PROTOCOLS } from './protocols.js';
 
-const PARTS: readonly Emittable[] = [
-  'types',
-  'methods',
-  'messages',
-  'guards',
-  'validators',
-  'errors',
-  'revision',
-  'client',
-  'server',
-];
-
 /** The pieces of each file, without the assertions, which differ in a name only. */
 function filesOf(protocol: Protocol): readonly (readonly [name: string, pieces: readonly string[]])[] {
-  const parts = protocol.traits.roles === undefined ? PARTS : [...PARTS, 'stubs' as const];
+  const parts = protocol.traits.roles === undefined ? DEFAULT_PARTS : [...DEFAULT_PARTS, 'stubs' as const];
   return emit(protocol, parts, 'js').map((file) => {
     const pieces = file.print({ header: '', importExtension: 'js' });
     return [

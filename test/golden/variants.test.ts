@@ -5,7 +5,7 @@ import { refuseMethodsWithoutStub } from '../../generator/emit/stubs.js';
 import { bestToolExample } from '../../generator/emit/tools/example.js';
 import { printServerClients, printServerIndex } from '../../generator/emit/tools/servers.js';
 import { ToolNamer } from '../../generator/emit/tools/tools.js';
-import type { Emittable, Protocol } from '../../generator/index.js';
+import { DEFAULT_PARTS, type Emittable, type Protocol } from '../../generator/index.js';
 import { parseTool } from '../../generator/model/tools.js';
 import { NO_DOCS } from '../../generator/read/builtin/docs.js';
 import { parseTools } from '../../generator/read/tools.js';
@@ -13,18 +13,7 @@ import { load, PROTOCOLS } from './protocols.js';
 import { expectedFile, formatPieces, messageOr, section } from './support.js';
 import { LISTS } from './tools.js';
 
-const PARTS: readonly Emittable[] = [
-  'types',
-  'methods',
-  'messages',
-  'guards',
-  'validators',
-  'errors',
-  'revision',
-  'client',
-  'server',
-  'aliases',
-];
+const PARTS: readonly Emittable[] = [...DEFAULT_PARTS, 'aliases'];
 
 type Change = (protocol: Protocol) => Protocol;
 

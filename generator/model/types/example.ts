@@ -1,5 +1,5 @@
 import { isObject, ownMember, objectFromEntries, type JsonObject, type JsonValue } from '../../read/json/json.js';
-import { findRejection, typesByName } from './accepts.js';
+import { findRejection, typesByName, type TypesByName } from './accepts.js';
 import {
   findDefinition,
   type ArrayNode,
@@ -43,6 +43,8 @@ export function exampleMessage(protocol: ExampleSource, method: Method): JsonObj
 /** Builds one example. An infinitely recursive type has none. */
 class ExampleBuilder {
   readonly #protocol: ExampleSource;
+  /** Found when an intersection first needs them. */
+  #types: TypesByName | undefined;
   /** Definitions in progress. */
   readonly #openDefinitions = new Set<string>();
   #remaining = MAX_NODES;
@@ -111,7 +113,7 @@ class ExampleBuilder {
     const values = parts.map((part) => this.build(part, owner, depth + 1));
     if (values.includes(undefined)) return undefined;
     const merged = objectFromEntries(values.flatMap((value) => (isObject(value) ? Object.entries(value) : [])));
-    const types = typesByName(this.#protocol);
+    const types = (this.#types ??= typesByName(this.#protocol));
     return [merged, ...values].find(
       (value) => value !== undefined && parts.every((part) => findRejection(types, part, value) === undefined),
     );
